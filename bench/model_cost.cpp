@@ -19,6 +19,7 @@
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/measure/sampler.hpp"
 #include "flopcast/model/levels.hpp"
+#include "flopcast/model/model_json.hpp"
 #include "flopcast/model/refinement.hpp"
 #include "flopcast/report/figure.hpp"
 #include "flopcast/report/table.hpp"
@@ -105,15 +106,16 @@ std::vector<Configuration> configurations() {
   for (const int oversampling : {0, 2, 3}) {
     add(fmt::format("oversampling {}", oversampling), [oversampling](model::RefinementOptions& o) { o.oversampling = oversampling; });
   }
+  const auto name_of = [](auto value) { return nlohmann::json(value).template get<std::string>(); };
   for (const model::ErrorType type : {model::ErrorType::mean, model::ErrorType::median}) {
-    add(fmt::format("{} error", model::to_string(type)), [type](model::RefinementOptions& o) { o.error_type = type; });
+    add(fmt::format("{} error", name_of(type)), [type](model::RefinementOptions& o) { o.error_type = type; });
   }
   for (const model::Grid grid : {model::Grid::chebyshev, model::Grid::regular}) {
-    add(fmt::format("{} grid", model::to_string(grid)), [grid](model::RefinementOptions& o) { o.grid = grid; });
+    add(fmt::format("{} grid", name_of(grid)), [grid](model::RefinementOptions& o) { o.grid = grid; });
   }
   for (const model::BasisKind basis : {model::BasisKind::tensor, model::BasisKind::adapted}) {
-    add(fmt::format("{} basis", model::to_string(basis)), [basis](model::RefinementOptions& o) { o.basis = basis; });
-    add(fmt::format("{} basis, mean error", model::to_string(basis)),
+    add(fmt::format("{} basis", name_of(basis)), [basis](model::RefinementOptions& o) { o.basis = basis; });
+    add(fmt::format("{} basis, mean error", name_of(basis)),
         [basis](model::RefinementOptions& o) { o.basis = basis, o.error_type = model::ErrorType::mean; });
   }
   add("minimum size 64", [](model::RefinementOptions& o) { o.min_size = 64; });

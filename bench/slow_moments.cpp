@@ -25,7 +25,7 @@
 #include "flopcast/measure/address_map.hpp"
 #include "flopcast/measure/memory.hpp"
 #include "flopcast/measure/placed_call.hpp"
-#include "flopcast/measure/system_backend.hpp"
+#include "flopcast/measure/system_services.hpp"
 #include "flopcast/report/table.hpp"
 
 namespace {
@@ -50,8 +50,8 @@ const std::array<Kernel, 8> kernels = {{{"dgemm 256", "dgemm", {{"m", "256"}, {"
 /// A kernel with operands that are filled anew for each run.
 class Subject {
  public:
-  Subject(const Kernel& kernel, const measure::Backend& backend)
-      : call_(placed(kernel)), invocation_(backend.find(kernel.routine), call_) {}
+  Subject(const Kernel& kernel, const measure::SessionServices& services)
+      : call_(placed(kernel)), invocation_(services.find(kernel.routine), call_) {}
 
   Seconds time(const measure::Timer& timer) {
     kernel::fill(call_, 1);
@@ -76,21 +76,21 @@ class Subject {
 void run(const std::string& blas, const std::string& tells, Seconds duration) {
   const machine::LibrarySet libraries = machine::LibrarySet::open(blas, machine::default_lapack());
   libraries.set_threads(1);
-  const measure::Backend backend = measure::system_backend(libraries);
+  const measure::SessionServices services = measure::system_services(libraries);
   std::vector<std::unique_ptr<Subject>> subjects;
   for (const Kernel& kernel : kernels) {
-    subjects.push_back(std::make_unique<Subject>(kernel, backend));
+    subjects.push_back(std::make_unique<Subject>(kernel, services));
   }
   std::array<std::vector<double>, kernels.size()> windows;  // means of each kernel's windows
-  const std::int64_t begin = backend.wall.ticks();
-  const auto now = [&] { return backend.wall.between(begin, backend.wall.ticks()); };
+  const std::int64_t begin = services.wall.ticks();
+  const auto now = [&] { return services.wall.between(begin, services.wall.ticks()); };
   while (now() < duration) {
     constexpr Seconds window = 10e-3;
     std::array<Seconds, kernels.size()> sums{};
     double rounds = 0;
     for (const Seconds end = now() + window; now() < end; ++rounds) {
       for (std::size_t k = 0; k < kernels.size(); ++k) {
-        sums[k] += subjects[k]->time(backend.wall);
+        sums[k] += subjects[k]->time(services.wall);
       }
     }
     for (std::size_t k = 0; k < kernels.size(); ++k) {

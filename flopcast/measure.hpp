@@ -5,4 +5,4 @@
 #include "flopcast/measure/precondition.hpp"
 #include "flopcast/measure/sampler.hpp"
 #include "flopcast/measure/session.hpp"
-#include "flopcast/measure/system_backend.hpp"
+#include "flopcast/measure/system_services.hpp"

@@ -180,7 +180,7 @@ ExhaustiveResult exhaustive(std::vector<std::size_t> candidates, const Invocatio
   }
   const bool cut =
       result.trials.size() < candidates.size() || (result.trials.back().stop == Stop::no && result.trials.back().fault.empty());
-  result.ending = cut ? meter.ending() : result.leader ? Ending::settled : Ending::nothing_left;
+  result.ending = cut ? meter.ending() : result.leader ? Ending::decided : Ending::nothing_left;
   result.evaluations = meter.evaluations();
   return result;
 }

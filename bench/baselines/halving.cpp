@@ -46,7 +46,7 @@ HalvingResult summarise(const Ledger& ledger, const Meter& meter, const std::vec
     }
   }
   result.leader = order.empty() ? std::nullopt : std::optional(result.ranking.front());
-  result.ending = !complete ? meter.ending() : order.empty() ? Ending::nothing_left : Ending::settled;
+  result.ending = !complete ? meter.ending() : order.empty() ? Ending::nothing_left : Ending::decided;
   result.rounds = ledger.rounds();
   result.evaluations = meter.evaluations();
   return result;

@@ -60,7 +60,7 @@ template <class Result>
 void take(StudyRun& run, const Result& result) {
   run.leader = result.leader.value_or(0);
   run.evaluations = result.evaluations;
-  run.settled = result.ending == search::Ending::settled;
+  run.settled = result.ending == search::Ending::decided;
 }
 
 void run_technique(StudyRun& run, std::size_t count, const StudySources& sources) {

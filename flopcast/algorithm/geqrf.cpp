@@ -1,6 +1,7 @@
 #include "flopcast/algorithm/geqrf.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace flopcast::algorithm {
 namespace {
@@ -117,13 +118,7 @@ std::int64_t left_workspace(const Call& call, const BlockParameters& blocks) {
 }
 
 Algorithm right_variant(const char* name, const char* description, Panel panel, bool is_default = false) {
-  return {
-      "geqrf",
-      name,
-      description,
-      [panel](const Call& call, const BlockParameters& blocks, const Script& script) { return right_looking(panel, call, blocks, script); },
-      is_default,
-      right_workspace};
+  return {"geqrf", name, description, std::bind_front(right_looking, panel), is_default, right_workspace};
 }
 
 }  // namespace

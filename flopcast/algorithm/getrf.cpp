@@ -1,6 +1,7 @@
 #include "flopcast/algorithm/getrf.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "flopcast/algorithm/view.hpp"
 
@@ -225,14 +226,11 @@ std::int32_t plain(PlainStep step, const Call& call, const BlockParameters& bloc
 }
 
 Algorithm with_pivoting(const char* name, const char* description, PivotedStep step, bool is_default = false) {
-  return {"getrf", name, description,
-          [step](const Call& call, const BlockParameters& blocks, const Script& script) { return pivoted(step, call, blocks, script); },
-          is_default};
+  return {"getrf", name, description, std::bind_front(pivoted, step), is_default};
 }
 
 Algorithm without_pivoting(const char* name, const char* description, PlainStep step) {
-  return {"getrf", name, description,
-          [step](const Call& call, const BlockParameters& blocks, const Script& script) { return plain(step, call, blocks, script); }};
+  return {"getrf", name, description, std::bind_front(plain, step)};
 }
 
 }  // namespace

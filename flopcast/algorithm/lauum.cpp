@@ -1,5 +1,7 @@
 #include "flopcast/algorithm/lauum.hpp"
 
+#include <functional>
+
 #include "flopcast/algorithm/view.hpp"
 
 namespace flopcast::algorithm {
@@ -45,9 +47,7 @@ std::int32_t blocked(Step step, const Call& call, const BlockParameters& blocks,
 }
 
 Algorithm variant(const char* name, const char* description, Step step, bool is_default = false) {
-  return {"lauum", name, description,
-          [step](const Call& call, const BlockParameters& blocks, const Script& script) { return blocked(step, call, blocks, script); },
-          is_default};
+  return {"lauum", name, description, std::bind_front(blocked, step), is_default};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "flopcast/algorithm/potrf.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "flopcast/algorithm/view.hpp"
 
@@ -76,9 +77,7 @@ std::int32_t recursive(const Call& call, const BlockParameters& blocks, const Sc
 }
 
 Algorithm variant(const char* name, const char* description, Step step, bool is_default = false) {
-  return {"potrf", name, description,
-          [step](const Call& call, const BlockParameters& blocks, const Script& script) { return blocked(step, call, blocks, script); },
-          is_default};
+  return {"potrf", name, description, std::bind_front(blocked, step), is_default};
 }
 
 }  // namespace

@@ -16,10 +16,6 @@
 namespace flopcast::algorithm {
 namespace {
 
-bool is_operand(const Argument& argument) {
-  return argument.kind == Kind::data || argument.kind == Kind::work || argument.kind == Kind::pivots;
-}
-
 void check_family(const Call& call, const Algorithm& algorithm) {
   if (algorithm.family != call.routine->family) {
     throw bad_input("algorithm {} {} does not do the work of {}", algorithm.family, algorithm.variant, call.routine->name);
@@ -82,14 +78,7 @@ Trace record(const Call& call, const BlockParameters& blocks, const Algorithm& a
   Call placed = with_workspace(call, blocks, algorithm);
   Trace trace;
   trace.configuration = configuration(placed, blocks, algorithm.is_default ? std::string_view() : algorithm.variant);
-  trace.allocations = operand_allocations(placed);
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
-    if (is_operand(call.routine->arguments[i])) {
-      trace.allocations[next].address = virtual_base(next);
-      placed.arguments[i] = static_cast<std::int64_t>(virtual_base(next++));
-    }
-  }
+  trace.allocations = place_operands(placed);
   algorithm.run(placed, blocks, Script::recording(call.routine->precision, trace));
   make_virtual(trace);
   return trace;
@@ -148,11 +137,13 @@ Configuration configuration(const Call& call, const BlockParameters& blocks, std
   return configuration;
 }
 
-std::vector<Allocation> operand_allocations(const Call& call) {
+std::vector<Allocation> place_operands(Call& call) {
   std::vector<Allocation> all;
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     if (is_operand(call.routine->arguments[i])) {
-      all.push_back({call.routine->arguments[i].name, 0, span_elements(call, i) * argument_element_bytes(call, i)});
+      const std::uintptr_t base = virtual_base(all.size());
+      all.push_back({call.routine->arguments[i].name, base, span_elements(call, i) * argument_element_bytes(call, i)});
+      call.arguments[i] = static_cast<std::int64_t>(base);
     }
   }
   return all;

@@ -43,7 +43,7 @@ Call with_workspace(const Call& call, const BlockParameters& blocks, const Algor
 /// its flags after a colon ("dpotrf:L", "dpotrf/recursive:L"). Its parameters are the integer arguments, nb, nbmin and nx.
 Configuration configuration(const Call& call, const BlockParameters& blocks, std::string_view variant = {});
 
-/// Returns one allocation for each operand of `call`, in the order of the interface, at address 0.
-std::vector<Allocation> operand_allocations(const Call& call);
+/// Moves the operands of `call` to virtual addresses. Returns one allocation for each, in the order of the interface.
+std::vector<Allocation> place_operands(Call& call);
 
 }  // namespace flopcast::algorithm

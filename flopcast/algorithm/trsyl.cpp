@@ -1,6 +1,7 @@
 #include "flopcast/algorithm/trsyl.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 
 #include "flopcast/algorithm/view.hpp"
@@ -186,9 +187,7 @@ Algorithm variant(Outside outside, Update update_a, Update update_b) {
   const std::string words_b = update_b == Update::lazy ? "lazily along B" : "eagerly along B";
   return {"trsyl", outside == Outside::a ? a + "-" + b : b + "-" + a,
           outside == Outside::a ? words_a + ", inside it " + words_b : words_b + ", inside it " + words_a,
-          [=](const Call& call, const BlockParameters& blocks, const Script& script) {
-            return blocked(outside, update_a, update_b, call, blocks, script);
-          },
+          std::bind_front(blocked, outside, update_a, update_b),
           outside == Outside::a && update_a == Update::eager && update_b == Update::eager};
 }
 

@@ -1,6 +1,7 @@
 #include "flopcast/algorithm/trtri.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "flopcast/algorithm/view.hpp"
 
@@ -118,10 +119,7 @@ std::int32_t recursive(const Call& call, const BlockParameters& blocks, const Sc
 }
 
 Algorithm variant(const char* name, const char* description, Direction direction, Step step, bool is_default = false) {
-  return {
-      "trtri", name, description,
-      [=](const Call& call, const BlockParameters& blocks, const Script& script) { return blocked(step, direction, call, blocks, script); },
-      is_default};
+  return {"trtri", name, description, std::bind_front(blocked, step, direction), is_default};
 }
 
 }  // namespace

@@ -204,18 +204,4 @@ std::int64_t AccessTracker::limited(std::int64_t distance) const noexcept {
   return bytes_.first_beyond(options_.limit_bytes);
 }
 
-std::vector<CallAccess> access_distances(const Trace& trace, const AccessOptions& options) {
-  AccessTracker tracker(trace, options);
-  std::vector<CallAccess> all(trace.calls.size());
-  for (CallAccess& access : all) {
-    access = tracker.next();
-  }
-  return all;
-}
-
-std::int64_t distinct_bytes(const Trace& trace) {
-  const Footprints footprints(trace);
-  return distinct_bytes(footprints, spaces(trace.allocations, footprints));
-}
-
 }  // namespace flopcast::cache

@@ -101,10 +101,4 @@ class AccessTracker {
   CallAccess access_;
 };
 
-/// Returns the accesses of all calls of a trace; result i belongs to call i.
-std::vector<CallAccess> access_distances(const Trace& trace, const AccessOptions& options);
-
-/// Returns the number of distinct bytes that the trace touches.
-std::int64_t distinct_bytes(const Trace& trace);
-
 }  // namespace flopcast::cache

@@ -183,11 +183,11 @@ Operand operand_of(const Call& call, std::size_t index) {
   return operand;
 }
 
+}  // namespace
+
 bool is_operand(const Argument& argument) {
   return argument.kind == Kind::data || argument.kind == Kind::work || argument.kind == Kind::pivots;
 }
-
-}  // namespace
 
 bool has_integers(const Argument& argument) { return argument.kind == Kind::pivots || argument.integer; }
 

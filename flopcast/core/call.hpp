@@ -51,6 +51,9 @@ struct Operand {
 inline constexpr std::size_t max_operands = 13;
 using Operands = InlineVector<Operand, max_operands>;
 
+/// Returns whether the argument is an operand: an array of data, work space or pivots.
+bool is_operand(const Argument& argument);
+
 /// Returns the footprint of every operand, in the order of the interface; exact for triangles and sub-matrices.
 Operands operands(const Call& call);
 /// Returns the number of distinct bytes of all operands together (operands of one call are taken as disjoint).

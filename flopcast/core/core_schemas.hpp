@@ -5,11 +5,11 @@
 
 #include "flopcast/core/environment_json.hpp"
 #include "flopcast/core/routine.hpp"
-#include "flopcast/core/sample.hpp"
+#include "flopcast/core/sample_json.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/support/schema.hpp"
 
-/// Schemas of intervals, model keys, samples and traces.
+/// Schemas of intervals and traces.
 namespace flopcast {
 
 template <>
@@ -21,16 +21,6 @@ struct EnumNames<Precision> {
 template <>
 struct SchemaOf<Interval> {
   static nlohmann::ordered_json make(SchemaMaker& maker) { return described(maker.of<std::array<double, 2>>(), "lower and upper end"); }
-};
-
-template <>
-struct SchemaOf<ModelKey> {
-  static nlohmann::ordered_json make(SchemaMaker& maker);
-};
-
-template <>
-struct SchemaOf<Sample> {
-  static nlohmann::ordered_json make(SchemaMaker& maker);
 };
 
 /// Returns the schema of a trace's document (core/trace_json.hpp).

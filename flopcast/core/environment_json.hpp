@@ -37,14 +37,14 @@ inline Fields FieldTable<LibraryIdentity>::fields() {
 template <>
 inline Fields FieldTable<Environment>::fields() {
   return {field<&T::cpu>("model name"),
-          field<&T::cores>(),
+          field<&T::cores>("number of cores"),
           field<&T::caches>("from L1 outwards"),
           field<&T::memory_bandwidth>("triad, bytes per second, one core"),
           field<&T::peak_flops>("best double-precision rate seen on one core (reference dgemm), flops per second"),
-          field<&T::blas>(),
-          field<&T::lapack>(),
-          field<&T::threads>(),
-          field<&T::affinity>(),
+          field<&T::blas>("the loaded BLAS"),
+          field<&T::lapack>("the loaded LAPACK"),
+          field<&T::threads>("threads of BLAS"),
+          field<&T::affinity>("CPUs that the process was bound to"),
           field<&T::fingerprint>("digest of CPU, classes of the measured caches, and libraries; models hold only where it is equal")};
 }
 

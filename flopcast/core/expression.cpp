@@ -5,6 +5,8 @@
 #include <cctype>
 #include <charconv>
 #include <cstddef>
+#include <functional>
+#include <utility>
 
 #include "flopcast/support/error.hpp"
 
@@ -108,32 +110,18 @@ class ExpressionCompiler {
     conditional();
     program_[leave].target = static_cast<std::uint32_t>(program_.size());
   }
-  void sum() {
-    product();
+  void sum() { chain(&ExpressionCompiler::product, {'+', Code::add}, {'-', Code::subtract}); }
+  void product() { chain(&ExpressionCompiler::factor, {'*', Code::multiply}, {'/', Code::divide}); }
+  /// Compiles operands that are joined by either of two operators, from left to right.
+  void chain(void (ExpressionCompiler::*operand)(), std::pair<char, Code> first, std::pair<char, Code> second) {
+    (this->*operand)();
     while (true) {
-      if (accept('+')) {
-        product();
-        emit(Code::add);
-      } else if (accept('-')) {
-        product();
-        emit(Code::subtract);
-      } else {
+      const bool is_first = accept(first.first);
+      if (!is_first && !accept(second.first)) {
         return;
       }
-    }
-  }
-  void product() {
-    factor();
-    while (true) {
-      if (accept('*')) {
-        factor();
-        emit(Code::multiply);
-      } else if (accept('/')) {
-        factor();
-        emit(Code::divide);
-      } else {
-        return;
-      }
+      (this->*operand)();
+      emit(is_first ? first.second : second.second);
     }
   }
   void factor() {
@@ -197,36 +185,22 @@ double Expression::value(std::span<const std::int64_t> arguments) const {
   std::array<double, deepest> stack;  // NOLINT(cppcoreguidelines-pro-type-member-init): written before it is read
   stack[0] = 0;
   std::size_t top = 0;
+  const auto binary = [&](auto operation) {
+    --top;
+    stack[top - 1] = operation(stack[top - 1], stack[top]);
+  };
   for (std::size_t at = 0; at < program_.size(); ++at) {
     const Step& step = program_[at];
     switch (step.code) {
       case Code::number: stack[top++] = step.number; break;
       case Code::argument: stack[top++] = static_cast<double>(arguments[step.argument]); break;
       case Code::negate: stack[top - 1] = -stack[top - 1]; break;
-      case Code::add:
-        --top;
-        stack[top - 1] += stack[top];
-        break;
-      case Code::subtract:
-        --top;
-        stack[top - 1] -= stack[top];
-        break;
-      case Code::multiply:
-        --top;
-        stack[top - 1] *= stack[top];
-        break;
-      case Code::divide:
-        --top;
-        stack[top - 1] /= stack[top];
-        break;
-      case Code::minimum:
-        --top;
-        stack[top - 1] = std::min(stack[top - 1], stack[top]);
-        break;
-      case Code::maximum:
-        --top;
-        stack[top - 1] = std::max(stack[top - 1], stack[top]);
-        break;
+      case Code::add: binary(std::plus<>()); break;
+      case Code::subtract: binary(std::minus<>()); break;
+      case Code::multiply: binary(std::multiplies<>()); break;
+      case Code::divide: binary(std::divides<>()); break;
+      case Code::minimum: binary([](double a, double b) { return std::min(a, b); }); break;
+      case Code::maximum: binary([](double a, double b) { return std::max(a, b); }); break;
       case Code::jump: at = step.target - 1; break;
       case Code::jump_unless_flag:
         if (!matches(step.flags, arguments[step.argument])) {

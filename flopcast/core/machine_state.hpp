@@ -8,7 +8,7 @@ namespace flopcast {
 struct MachineState {
   double session = 0;     ///< moment at which the measuring session began, in hours since 1970; 0: not known
   Seconds reference = 0;  ///< time of the reference kernel at a drift of 1, which is its median in that session; 0: not known
-  double unrest = 0;      ///< relative standard deviation that other programs' load added to a time; 0: the machine was calm
+  double noise = 0;       ///< relative standard deviation that other programs' load added to a time; 0: the machine was quiet
   /// Relative standard deviation of runs at different moments of the session, from the range in which 95 % of the reference's times lay.
   double spread = 0;
   friend bool operator==(const MachineState&, const MachineState&) = default;

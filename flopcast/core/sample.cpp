@@ -2,12 +2,12 @@
 
 #include "flopcast/core/sample_json.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/json.hpp"
 
 namespace flopcast {
 namespace {
@@ -30,6 +30,19 @@ char stride_class(Kind kind, std::int64_t value) {
 }
 
 }  // namespace
+
+template <>
+Fields FieldTable<OperandState>::fields() {
+  return {field<&T::distance_bytes>("bytes touched since the operand's last access; negative if there was none"),
+          field<&T::level>("cache level that holds the operand, 0 for L1; the number of levels for memory"),
+          field<&T::dirty>("the operand's last access wrote it")};
+}
+
+template <>
+Fields FieldTable<Repetition>::fields() {
+  return {field<&T::seconds>("time of one call"), field<&T::drift>("time of the reference kernel at that moment / its standard"),
+          field<&T::at>("time since the session began, in seconds"), field<&T::discarded>("the execution was disturbed and doesn't count")};
+}
 
 std::string zero_sizes(const Call& call) {
   std::string names;
@@ -72,25 +85,6 @@ std::string to_string(const ModelKey& key) {
   add("", key.zeros.empty() ? "" : key.zeros + "=0");
   add("", key.cache);
   return text + fmt::format(" x{}", key.threads);
-}
-
-void to_json(nlohmann::json& json, const ModelKey& key) {
-  json = {{"routine", key.routine}, {"flags", key.flags},     {"scalars", key.scalars}, {"strides", key.strides},
-          {"cache", key.cache},     {"threads", key.threads}, {"library", key.library}};
-  if (!key.zeros.empty()) {
-    json["zeros"] = key.zeros;
-  }
-}
-
-void from_json(const nlohmann::json& json, ModelKey& key) {
-  read_member(json, "routine", key.routine);
-  read_member(json, "flags", key.flags);
-  read_member(json, "scalars", key.scalars);
-  read_member(json, "strides", key.strides);
-  key.zeros = member_or(json, "zeros", std::string());
-  read_member(json, "cache", key.cache);
-  read_member(json, "threads", key.threads);
-  read_member(json, "library", key.library);
 }
 
 Call call_of(const Sample& sample, const std::function<const Routine*(std::string_view)>& lookup) {
@@ -168,52 +162,53 @@ void Sample::find_state(double added) {
   }
 }
 
-void to_json(nlohmann::json& json, const Sample& sample) {
-  nlohmann::json placement = nlohmann::json::array();
-  for (const OperandState& state : sample.placement) {
-    placement.push_back({{"distance_bytes", state.distance_bytes}, {"level", state.level}, {"dirty", state.dirty}});
-  }
-  nlohmann::json repetitions = nlohmann::json::array();
-  for (const Repetition& repetition : sample.repetitions) {
-    repetitions.push_back(
-        {{"seconds", repetition.seconds}, {"drift", repetition.drift}, {"at", repetition.at}, {"discarded", repetition.discarded}});
-  }
-  json = {{"key", sample.key},
-          {"sizes", sample.sizes},
-          {"strides", sample.strides},
-          {"placement", placement},
-          {"batch", sample.batch},
-          {"repetitions", repetitions},
-          {"warnings", sample.warnings},
-          {"reference_seconds", sample.state.reference},
-          {"session", sample.state.session}};
-  for (const auto& [name, value] : {std::pair("unrest", sample.state.unrest), std::pair("spread", sample.state.spread)}) {
-    if (value > 0) {
-      json[name] = value;
-    }
+void to_json(nlohmann::json& json, const Placement& placement) {
+  json = nlohmann::json::array();
+  for (const OperandState& state : placement) {
+    json.push_back(state);
   }
 }
 
-void from_json(const nlohmann::json& json, Sample& sample) {
-  sample = {};
-  read_member(json, "key", sample.key);
-  read_member(json, "sizes", sample.sizes);
-  read_member(json, "strides", sample.strides);
-  read_member(json, "batch", sample.batch);
-  read_member(json, "warnings", sample.warnings);
-  sample.state = {member_or(json, "session", 0.0), member_or(json, "reference_seconds", 0.0), member_or(json, "unrest", 0.0),
-                  member_or(json, "spread", 0.0)};
-  if (json.at("placement").size() > max_operands) {
-    throw MemberError("placement", fmt::format("{} operand states given, expected at most {}", json.at("placement").size(), max_operands));
+void from_json(const nlohmann::json& json, Placement& placement) {
+  std::vector<OperandState> states;
+  read_value(json, states);
+  if (states.size() > max_operands) {
+    throw MemberError("", fmt::format("{} operand states given, expected at most {}", states.size(), max_operands));
   }
-  for_each_element(json, "placement", [&](const nlohmann::json& state) {
-    sample.placement.push_back(
-        {member<std::int64_t>(state, "distance_bytes"), member<std::int8_t>(state, "level"), member<bool>(state, "dirty")});
-  });
-  for_each_element(json, "repetitions", [&](const nlohmann::json& repetition) {
-    sample.repetitions.push_back({member<double>(repetition, "seconds"), member<double>(repetition, "drift"),
-                                  member<double>(repetition, "at"), member<bool>(repetition, "discarded")});
-  });
+  placement = {};
+  std::for_each(states.begin(), states.end(), [&placement](const OperandState& state) { placement.push_back(state); });
+}
+
+template <>
+Fields FieldTable<ModelKey>::fields() {
+  return {field<&T::routine>("name of the routine, such as \"dtrsm\""),
+          field<&T::flags>("values of the flag arguments, such as \"LNNU\""),
+          field<&T::scalars>("classes of the scalar arguments: 0, 1, - for -1, x for other values"),
+          field<&T::strides>("classes of the leading dimensions and increments"),
+          field<&T::cache>("state of the caches, such as \"placed\" or \"warm\""),
+          field<&T::threads>("threads of BLAS"),
+          field<&T::library>("fingerprint of the environment"),
+          optional_field<&T::zeros>("sizes that are 0").unless_empty()};
+}
+
+template <>
+Fields FieldTable<Sample>::fields() {
+  return {
+      field<&T::key>("model that the sample belongs to"),
+      field<&T::sizes>("sizes of the call, in the order of the interface"),
+      field<&T::strides>("leading dimensions and increments, in the order of the interface"),
+      field<&T::placement>("state of each operand; empty if it isn't known"),
+      field<&T::batch>("calls that are timed together"),
+      field<&T::repetitions>("executions, in the order of time"),
+      field<&T::warnings>("sentences about anomalies of the measurement"),
+      optional_field<&T::state, &MachineState::reference>("time of the reference kernel at a drift of 1; 0: not known")
+          .named("reference_seconds"),
+      optional_field<&T::state, &MachineState::session>("moment at which the measuring session began, in hours since 1970; 0: not known"),
+      optional_field<&T::state, &MachineState::noise>("relative standard deviation that other programs' load added to a time")
+          .named("unrest")
+          .unless_empty(),
+      optional_field<&T::state, &MachineState::spread>("relative standard deviation of runs at different moments of the session")
+          .unless_empty()};
 }
 
 }  // namespace flopcast

@@ -14,10 +14,6 @@ namespace {
 constexpr const char* schema = "flopcast-trace-1";
 constexpr std::size_t max_allocations = std::size_t{1} << 22U;  // beyond them virtual addresses would run out
 
-bool has_address(const Argument& argument) {
-  return argument.kind == Kind::data || argument.kind == Kind::work || argument.kind == Kind::pivots;
-}
-
 const Allocation* containing(const std::vector<Allocation>& allocations, std::uintptr_t address) {
   for (const Allocation& allocation : allocations) {
     if (address >= allocation.address &&
@@ -38,7 +34,7 @@ void add_local_allocations(Trace& trace) {
   for (std::size_t c = 0; c < trace.calls.size(); ++c) {
     const Call& call = trace.calls[c];
     for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
-      if (!has_address(call.routine->arguments[i]) || call.address(i) == 0 || containing(trace.allocations, call.address(i)) != nullptr) {
+      if (!is_operand(call.routine->arguments[i]) || call.address(i) == 0 || containing(trace.allocations, call.address(i)) != nullptr) {
         continue;
       }
       const std::int64_t bytes = std::max<std::int64_t>(1, span_elements(call, i) * argument_element_bytes(call, i));
@@ -108,7 +104,7 @@ void make_virtual(Trace& trace) {
   add_local_allocations(trace);
   for (Call& call : trace.calls) {
     for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
-      if (!has_address(call.routine->arguments[i]) || call.address(i) == 0) {
+      if (!is_operand(call.routine->arguments[i]) || call.address(i) == 0) {
         if (call.routine->arguments[i].kind == Kind::info) {
           call.arguments[i] = 0;
         }

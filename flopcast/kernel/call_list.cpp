@@ -26,12 +26,8 @@ bool is_list(const std::string& value) { return value.find_first_of(":,") != std
 Arguments split(const std::vector<std::string>& words) {
   Arguments arguments;
   for (const std::string& word : words) {
-    const std::size_t equals = word.find('=');
-    if (equals == 0 || equals == std::string::npos) {
-      throw bad_input("'{}' is not of the form name=value, such as n=1000", word);
-    }
-    if (!arguments.emplace(word.substr(0, equals), word.substr(equals + 1)).second) {
-      throw bad_input("argument '{}' is given twice", word.substr(0, equals));
+    if (const auto [at, is_new] = arguments.insert(split_argument(word)); !is_new) {
+      throw bad_input("argument '{}' is given twice", at->first);
     }
   }
   return arguments;

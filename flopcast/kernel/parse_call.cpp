@@ -148,6 +148,14 @@ void refuse_unknown_names(const Routine& routine, const std::map<std::string, st
   }
 }
 
+std::pair<std::string, std::string> split_argument(const std::string& word) {
+  const std::size_t equals = word.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw bad_input("'{}' is not of the form name=value, such as n=1000", word);
+  }
+  return {word.substr(0, equals), word.substr(equals + 1)};
+}
+
 std::int64_t min_leading_dimension(const Call& call, std::size_t i) {
   const Argument& argument = call.routine->arguments[i];
   const auto extent = [&](const Expression& expression) { return expression.empty() ? 0 : expression.integer(call.values()); };

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flopcast/core/call.hpp"
@@ -18,6 +19,9 @@ Call parse_call(const Routine& routine, const std::map<std::string, std::string>
 
 /// Throws bad_input, with the nearest names, if a name isn't that of an argument that can be set.
 void refuse_unknown_names(const Routine& routine, const std::map<std::string, std::string>& arguments);
+
+/// Returns name and value of a word `name=value`. Throws bad_input for other words.
+std::pair<std::string, std::string> split_argument(const std::string& word);
 
 /// Returns the text that parse_call reads: `dtrsm side=L uplo=L transa=N diag=N m=256 n=256 alpha=1 lda=264 ldb=264`.
 std::string format_call(const Call& call);

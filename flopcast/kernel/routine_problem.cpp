@@ -80,12 +80,7 @@ std::string size_text(const std::vector<std::int64_t>& sizes) {
 RoutineArguments parse_routine_arguments(const Routine& routine, const std::vector<std::string>& words) {
   RoutineArguments arguments;
   for (const std::string& word : words) {
-    const std::size_t equals = word.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw bad_input("'{}' is not of the form name=value, such as n=1000", word);
-    }
-    const std::string name = word.substr(0, equals);
-    const std::string value = word.substr(equals + 1);
+    const auto [name, value] = split_argument(word);
     refuse_unknown_names(routine, {{name, value}});
     if (arguments.sizes.count(name) + arguments.fixed.count(name) > 0) {
       throw bad_input("argument '{}' is given twice", name);

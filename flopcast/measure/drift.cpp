@@ -20,8 +20,8 @@ void Drift::Series::add(double value) {
 }
 
 double Drift::Series::ratio(std::size_t at) const {
-  const double calm = known_ > 0 ? std::min(known_, lower_quartile()) : lower_quartile();
-  return calm > 0 ? values_[at] / calm : 1;
+  const double quiet = known_ > 0 ? std::min(known_, lower_quartile()) : lower_quartile();
+  return quiet > 0 ? values_[at] / quiet : 1;
 }
 
 void Drift::add(Seconds at, const ReferenceTimes& times) {
@@ -31,7 +31,7 @@ void Drift::add(Seconds at, const ReferenceTimes& times) {
   solve_.add(times.product > 0 ? times.solve / times.product : 0);
 }
 
-double Drift::calm_solve() const { return moments_.size() < few ? 0 : solve_.lower_quartile(); }
+double Drift::quiet_solve() const { return moments_.size() < few ? 0 : solve_.lower_quartile(); }
 
 std::size_t Drift::first_after(Seconds at) const {
   return static_cast<std::size_t>(std::lower_bound(moments_.begin(), moments_.end(), at) - moments_.begin());
@@ -50,31 +50,31 @@ double Drift::slowness(Seconds from, Seconds to) const {
 }
 
 Seconds Drift::median_time() const {
-  std::vector<Seconds> calm, all;
+  std::vector<Seconds> quiet, all;
   for (std::size_t reference = 0; reference < moments_.size(); ++reference) {
     all.push_back(product_[reference]);
     if (slowness(reference) < slow) {
-      calm.push_back(product_[reference]);
+      quiet.push_back(product_[reference]);
     }
   }
-  // Each kernel may be slow at other moments, so that no calm reference is left.
-  const std::vector<Seconds>& times = calm.empty() ? all : calm;
+  // Each kernel may be slow at other moments, so that no quiet reference is left.
+  const std::vector<Seconds>& times = quiet.empty() ? all : quiet;
   return times.empty() ? 0 : median(times);
 }
 
-double Drift::unrest_of(std::span<const Seconds> times) {
+double Drift::noise_of(std::span<const Seconds> times) {
   static constexpr double normal_quartiles = 1.349;  // distance of a normal distribution's quartiles in standard deviations
   const Summary summary = summarise(times);
   const double deviation = (summary.third_quartile - summary.first_quartile) / (normal_quartiles * summary.median);
-  return deviation >= restless ? deviation : 0;
+  return deviation >= noisy ? deviation : 0;
 }
 
-double Drift::unrest(Seconds from) const {
+double Drift::noise(Seconds from) const {
   std::vector<Seconds> times;
   for (std::size_t reference = first_after(from); reference < moments_.size(); ++reference) {
     times.push_back(product_[reference]);
   }
-  return times.size() < few ? 0 : unrest_of(times);
+  return times.size() < few ? 0 : noise_of(times);
 }
 
 double Drift::spread() const {
@@ -101,8 +101,8 @@ Seconds Drift::time_near(Seconds at) const {
   constexpr std::size_t neighbours = 5;
   const std::size_t after = first_after(at);
   const auto is_slow = [&](std::size_t reference) { return slowness(reference) >= slow; };
-  const bool is_calm = (after == 0 || !is_slow(after - 1)) && (after == moments_.size() || !is_slow(after));
-  const auto counts = [&](std::size_t reference) { return !is_calm || !is_slow(reference); };
+  const bool is_quiet = (after == 0 || !is_slow(after - 1)) && (after == moments_.size() || !is_slow(after));
+  const auto counts = [&](std::size_t reference) { return !is_quiet || !is_slow(reference); };
   std::vector<Seconds> near;
   std::size_t earlier = after;  // the references before `earlier` and from `later` on are still to be checked
   std::size_t later = after;

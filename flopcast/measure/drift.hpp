@@ -15,17 +15,17 @@ namespace flopcast::measure {
 /// to minutes. Smaller changes of the clock frequency are normalised by the product.
 class Drift {
  public:
-  /// `calm_solve` is the ratio of solve to product without disturbances, as known from an earlier session (calm_solve()); 0: unknown.
-  explicit Drift(double calm_solve = 0) : solve_(calm_solve) {}
+  /// `quiet_solve` is the ratio of solve to product without disturbances, as known from an earlier session (quiet_solve()); 0: unknown.
+  explicit Drift(double quiet_solve = 0) : solve_(quiet_solve) {}
 
   /// Adds a reference; `at` must not decrease from one call to the next.
   void add(Seconds at, const ReferenceTimes& times);
 
-  /// The relative standard deviation of the products from which on the machine is restless.
-  static constexpr double restless = 0.05;
-  /// Returns the relative standard deviation of equal work's times, estimated from their quartiles, if it says that the machine was restless;
+  /// The relative standard deviation of the products from which on the machine is noisy.
+  static constexpr double noisy = 0.05;
+  /// Returns the relative standard deviation of equal work's times, estimated from their quartiles, if it says that the machine was noisy;
   /// else 0. Requires a time.
-  static double unrest_of(std::span<const Seconds> times);
+  static double noise_of(std::span<const Seconds> times);
   /// The ratio to the lower quartile from which on a reference is slow.
   static constexpr double slow = 1.2;
 
@@ -36,11 +36,11 @@ class Drift {
 
   [[nodiscard]] bool empty() const noexcept { return moments_.empty(); }
   /// Returns the lower quartile of the ratio of solve to product; 0 with fewer than eight references or without a solve.
-  [[nodiscard]] double calm_solve() const;
+  [[nodiscard]] double quiet_solve() const;
   /// Returns the median product over the session, without slow references; 0 without references. If all are slow, all count.
   [[nodiscard]] Seconds median_time() const;
-  /// Returns unrest_of() the products since `from`; 0 with fewer than eight references.
-  [[nodiscard]] double unrest(Seconds from) const;
+  /// Returns noise_of() the products since `from`; 0 with fewer than eight references.
+  [[nodiscard]] double noise(Seconds from) const;
   /// Returns the relative standard deviation between moments: of the medians of five consecutive products, from the range around their
   /// median in which 95 % of them lie. Returns 0 with fewer than eight references.
   [[nodiscard]] double spread() const;
@@ -49,14 +49,14 @@ class Drift {
   [[nodiscard]] Seconds time_near(Seconds at) const;
 
  private:
-  /// A series of numbers and its calm level: the lower quartile, or `known` if that is less.
+  /// A series of numbers and its quiet level: the lower quartile, or `known` if that is less.
   class Series {
    public:
     explicit Series(double known = 0) : known_(known) {}
     void add(double value);
     [[nodiscard]] double operator[](std::size_t at) const { return values_[at]; }
     [[nodiscard]] double lower_quartile() const { return sorted_[(sorted_.size() - 1) / 4]; }
-    /// Returns the ratio of a value to the calm level, or 1 if this level is 0.
+    /// Returns the ratio of a value to the quiet level, or 1 if this level is 0.
     [[nodiscard]] double ratio(std::size_t at) const;
 
    private:

@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::int64_t factor = 2;
 
-bool is_array(const Argument& argument) {
-  return argument.kind == Kind::data || argument.kind == Kind::work || argument.kind == Kind::pivots;
-}
-
 /// Visits every call of the experiment.
 template <class Some, class Visit>
 void for_each_call(Some& experiment, Visit visit) {
@@ -32,7 +28,7 @@ template <class Visit>
 void for_each_array(const Experiment& experiment, Visit visit) {
   for_each_call(experiment, [&](const Call& call) {
     for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
-      if (is_array(call.routine->arguments[i]) && call.address(i) != 0) {
+      if (is_operand(call.routine->arguments[i]) && call.address(i) != 0) {
         visit(call, i);
       }
     }
@@ -88,7 +84,7 @@ Experiment with_integers(const Experiment& experiment, int integer_bytes) {
   for_each_call(wide, [&](Call& call) {
     call.integer_bytes = integer_bytes;
     for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
-      if (is_array(call.routine->arguments[i]) && call.address(i) != 0 && integers.count(base_of(call.address(i))) > 0) {
+      if (is_operand(call.routine->arguments[i]) && call.address(i) != 0 && integers.count(base_of(call.address(i))) > 0) {
         call.arguments[i] = static_cast<std::int64_t>(spread(call.address(i)));
       }
     }

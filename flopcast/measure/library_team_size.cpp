@@ -48,29 +48,29 @@ Spent spent_on_nothing() {
 
 }  // namespace
 
-double team_size(const Call& call, const Environment& environment, const Backend& backend, const TeamOptions& options) {
+double team_size(const Call& call, const Environment& environment, const SessionServices& services, const TeamOptions& options) {
   static constexpr std::uint64_t seed = 1;
   static constexpr int windows = 4;
   const Experiment experiment = measure::experiment(call, Precondition{}, environment, 0);
   Memory memory;
   memory.reserve(memory_bytes(experiment));
-  Prepared prepared(experiment, memory.begin(), backend, seed);
+  Prepared prepared(experiment, memory.begin(), services, seed);
   Sweeper sweeper(environment.caches);
   std::vector<std::int64_t> ticks(prepared.intervals() + 1);
-  backend.set_threads(prepared.threads());
+  services.set_threads(prepared.threads());
   const Spent nothing = spent_on_nothing();
   const auto calls_for = [&](Seconds least) {
     Spent sum;
-    const std::int64_t begin = backend.wall.ticks();
+    const std::int64_t begin = services.wall.ticks();
     do {
       prepared.set_up(sweeper);
-      const Spent spent = spent_on([&] { prepared.run(backend.wall, ticks.data()); });
+      const Spent spent = spent_on([&] { prepared.run(services.wall, ticks.data()); });
       sum.all += spent.all - nothing.all;
       sum.caller += spent.caller - nothing.caller;
-    } while (backend.wall.between(begin, backend.wall.ticks()) < least);
+    } while (services.wall.between(begin, services.wall.ticks()) < least);
     return sum.caller > 0 ? std::max(1.0, sum.all / sum.caller) : 1;
   };
-  calls_for(options.settle);
+  calls_for(options.spinning);
   double least = calls_for(options.duration);
   for (int again = 1; again < windows; ++again) {
     least = std::min(least, calls_for(options.duration));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "flopcast/measure/cache_control.hpp"
@@ -10,6 +11,7 @@
 #include "flopcast/measure/placed_call.hpp"
 #include "flopcast/support/division.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::measure {
 namespace {
@@ -156,15 +158,6 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-std::vector<std::string_view> items(std::string_view list) {
-  std::vector<std::string_view> all;
-  for (std::size_t comma = 0; comma != std::string_view::npos; list.remove_prefix(comma == std::string_view::npos ? 0 : comma + 1)) {
-    comma = list.find(',');
-    all.push_back(list.substr(0, comma));
-  }
-  return all;
-}
-
 /// Splits off `:dirty`; returns whether it was there.
 std::pair<std::string_view, bool> without_dirty(std::string_view text) {
   static constexpr std::string_view suffix = ":dirty";
@@ -210,18 +203,26 @@ std::size_t innermost_level(const Operand& operand, const Environment& environme
   return level;
 }
 
-std::size_t parse_level(std::string_view name, const Environment& environment) {
-  std::vector<std::string> names;
+/// Returns the number of the cache with this name, in any case of letters.
+std::optional<std::size_t> level_named(std::string_view name, const Environment& environment) {
   for (std::size_t level = 0; level < environment.caches.size(); ++level) {
-    names.push_back(environment.caches[level].name);
-    if (lower_case(names.back()) == lower_case(name)) {
+    if (lower_case(environment.caches[level].name) == lower_case(name)) {
       return level;
     }
   }
-  if (lower_case(name) != "memory") {
-    throw bad_input("cache state: no level '{}'; levels are {}{}memory", name, fmt::join(names, ", "), names.empty() ? "" : ", ");
+  return std::nullopt;
+}
+
+std::size_t parse_level(std::string_view name, const Environment& environment) {
+  const std::optional<std::size_t> level = level_named(name, environment);
+  if (!level && lower_case(name) != "memory") {
+    std::string names;
+    for (const CacheLevel& cache : environment.caches) {
+      names += cache.name + ", ";
+    }
+    throw bad_input("cache state: no level '{}'; levels are {}memory", name, names);
   }
-  return environment.caches.size();
+  return level.value_or(environment.caches.size());
 }
 
 Precondition parse_placement(std::string_view text, const Call& call, const Environment& environment) {
@@ -231,7 +232,7 @@ Precondition parse_placement(std::string_view text, const Call& call, const Envi
   for (const Operand& operand : all) {
     precondition.placement.push_back(state_at(innermost_level(operand, environment), operand, false, environment));
   }
-  for (const std::string_view item : items(text)) {
+  for (const std::string_view item : split(text, ',')) {
     const std::size_t equals = item.find('=');
     const int index = operand_index(call, item.substr(0, equals));
     if (equals == std::string_view::npos || index < 0) {
@@ -256,7 +257,7 @@ Precondition parse_replay(std::string_view text, const Call& call) {
   precondition.state = State::replayed;
   const Operands all = operands(with_addresses(call));
   std::uintptr_t remote = virtual_base(all.size());
-  for (const std::string_view item : items(text)) {
+  for (const std::string_view item : split(text, ',')) {
     const auto [name, dirty] = without_dirty(item);
     if (const int index = operand_index(call, name); index >= 0) {
       append(precondition.replay, dirty ? What::write : What::read, all[static_cast<std::size_t>(index)]);
@@ -306,14 +307,12 @@ Precondition parse_precondition(std::string_view text, const Call& call, const E
   if (text.find('=') != std::string_view::npos) {
     return parse_placement(text, call, environment);
   }
-  for (std::size_t level = 0; level < environment.caches.size(); ++level) {
-    if (lower_case(environment.caches[level].name) == lower_case(text)) {
-      Precondition precondition;
-      precondition.state = State::level;
-      precondition.level = static_cast<int>(level);
-      precondition.level_name = environment.caches[level].name;
-      return precondition;
-    }
+  if (const std::optional<std::size_t> level = level_named(text, environment)) {
+    Precondition precondition;
+    precondition.state = State::level;
+    precondition.level = static_cast<int>(*level);
+    precondition.level_name = environment.caches[*level].name;
+    return precondition;
   }
   throw bad_input(
       "cache state: '{}' is not one of warm, cold, cold:sweep, cold:fresh, a cache such as L2, OPERAND=LEVEL,... or "

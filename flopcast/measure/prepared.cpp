@@ -36,19 +36,19 @@ std::int64_t memory_bytes(const Experiment& experiment) {
   return lay_out(experiment.memory, copies(experiment), 0).size_bytes;
 }
 
-Prepared::Prepared(const Experiment& experiment, std::uintptr_t base, const Backend& backend, std::uint64_t seed)
+Prepared::Prepared(const Experiment& experiment, std::uintptr_t base, const SessionServices& services, std::uint64_t seed)
     : seed_(seed), batch_(experiment.batch), repeats_(experiment.separate ? 1 : experiment.batch), perform_(experiment.perform) {
   const Layout layout = lay_out(experiment.memory, copies(experiment), base);
   for (const Action& action : experiment.setup) {
     const auto once = static_cast<std::ptrdiff_t>(is_global(possible(action.what)) ? 1 : layout.copies.size());
-    std::for_each_n(layout.copies.begin(), once, [&](const AddressMap& map) { add(action, map, backend); });
+    std::for_each_n(layout.copies.begin(), once, [&](const AddressMap& map) { add(action, map, services); });
   }
   for (const Call& call : experiment.timed) {
     for (const AddressMap& map : layout.copies) {
       if (perform_) {
         performed_.push_back(map.real(call));
       } else {
-        timed_.push_back(invocation(map.real(call), backend));
+        timed_.push_back(invocation(map.real(call), services));
       }
     }
     timed_calls_.push_back(layout.copies.front().real(call));
@@ -56,7 +56,7 @@ Prepared::Prepared(const Experiment& experiment, std::uintptr_t base, const Back
   infos_.resize(performed_.size());
 }
 
-void Prepared::add(const Action& action, const AddressMap& map, const Backend& backend) {
+void Prepared::add(const Action& action, const AddressMap& map, const SessionServices& services) {
   Step step{possible(action.what), action.level, {}, 0};
   switch (step.what) {
     case What::fill:
@@ -65,7 +65,7 @@ void Prepared::add(const Action& action, const AddressMap& map, const Backend& b
       break;
     case What::execute:
       step.index = executions_.size();
-      executions_.push_back(invocation(map.real(action.call), backend));
+      executions_.push_back(invocation(map.real(action.call), services));
       break;
     case What::perform:
       step.index = performances_.size();
@@ -84,15 +84,15 @@ void Prepared::add(const Action& action, const AddressMap& map, const Backend& b
   steps_.push_back(step);
 }
 
-kernel::Invocation Prepared::invocation(const Call& call, const Backend& backend) {
-  const kernel::Function function = backend.find(call.routine->name);
+kernel::Invocation Prepared::invocation(const Call& call, const SessionServices& services) {
+  const kernel::Function function = services.find(call.routine->name);
   if (function == nullptr) {
-    throw environment_error("routine {} is in none of the libraries {}", call.routine->name, backend.libraries);
+    throw environment_error("routine {} is in none of the libraries {}", call.routine->name, services.libraries);
   }
   for (const Argument& argument : call.routine->arguments) {
-    if (has_integers(argument) && call.integer_bytes != backend.integer_bytes) {
+    if (has_integers(argument) && call.integer_bytes != services.integer_bytes) {
       throw internal_error("a call of {} has integers of {} bytes, its library's have {}", call.routine->name, call.integer_bytes,
-                           backend.integer_bytes);
+                           services.integer_bytes);
     }
   }
   if (std::find(functions_.begin(), functions_.end(), function) == functions_.end()) {

@@ -6,9 +6,9 @@
 
 #include "flopcast/kernel/invoke.hpp"
 #include "flopcast/measure/address_map.hpp"
-#include "flopcast/measure/backend.hpp"
 #include "flopcast/measure/cache_control.hpp"
 #include "flopcast/measure/experiment.hpp"
+#include "flopcast/measure/session_services.hpp"
 
 namespace flopcast::measure {
 
@@ -20,7 +20,7 @@ class Prepared {
  public:
   /// Requires memory_bytes(experiment) bytes at `base`. Throws environment_error if no library has a routine, and bad_input if a call
   /// leaves its memory.
-  Prepared(const Experiment& experiment, std::uintptr_t base, const Backend& backend, std::uint64_t seed);
+  Prepared(const Experiment& experiment, std::uintptr_t base, const SessionServices& services, std::uint64_t seed);
 
   /// Executes the setup in order. With a batch on copies, each action is done on all copies before the next one. Every fill writes other
   /// values: a CPU that has just seen the same values predicts the branches that depend on them, which made dgeqr2 of BLIS up to 30 %
@@ -48,8 +48,8 @@ class Prepared {
     std::size_t index = 0;  ///< index into fills_, executions_, performances_ or hooks_
   };
 
-  void add(const Action& action, const AddressMap& map, const Backend& backend);
-  kernel::Invocation invocation(const Call& call, const Backend& backend);
+  void add(const Action& action, const AddressMap& map, const SessionServices& services);
+  kernel::Invocation invocation(const Call& call, const SessionServices& services);
   std::uint64_t next_seed() noexcept;
   /// Executes every timed call once, on each copy of the memory, and calls `after` after each.
   template <class After>

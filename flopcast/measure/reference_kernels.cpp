@@ -19,12 +19,12 @@ Call virtual_product() {
 
 Call virtual_solve() { return with_addresses(kernel::parse_call(kernel::require("dtrsm"), {{"m", "64"}, {"n", "64"}})); }
 
-kernel::Function require_product(const Backend& backend) {
-  if (const kernel::Function dgemm = backend.find("dgemm"); dgemm != nullptr) {
+kernel::Function require_product(const SessionServices& services) {
+  if (const kernel::Function dgemm = services.find("dgemm"); dgemm != nullptr) {
     return dgemm;
   }
   throw environment_error("the libraries {} have no dgemm, which times are normalised with; measure without normalising",
-                          backend.libraries);
+                          services.libraries);
 }
 
 /// Returns `call` on operands in `memory`, which is enlarged as needed.
@@ -55,9 +55,9 @@ Seconds ReferenceKernels::Kernel::time(const Timer& timer, int runs) {
   return shortest;
 }
 
-ReferenceKernels::ReferenceKernels(const Backend& backend, std::uint64_t seed)
-    : product_(require_product(backend), virtual_product(), seed) {
-  if (const kernel::Function dtrsm = backend.find("dtrsm"); dtrsm != nullptr) {
+ReferenceKernels::ReferenceKernels(const SessionServices& services, std::uint64_t seed)
+    : product_(require_product(services), virtual_product(), seed) {
+  if (const kernel::Function dtrsm = services.find("dtrsm"); dtrsm != nullptr) {
     solve_.emplace(dtrsm, virtual_solve(), seed);
   }
 }

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "flopcast/kernel/invoke.hpp"
-#include "flopcast/measure/backend.hpp"
 #include "flopcast/measure/memory.hpp"
+#include "flopcast/measure/session_services.hpp"
 
 namespace flopcast::measure {
 
@@ -21,7 +21,7 @@ struct ReferenceTimes {
 class ReferenceKernels {
  public:
   /// Throws environment_error if the libraries have no dgemm.
-  ReferenceKernels(const Backend& backend, std::uint64_t seed);
+  ReferenceKernels(const SessionServices& services, std::uint64_t seed);
 
   /// Executes each kernel once to warm its operands, then times another execution; the short solve takes the shortest of three.
   ReferenceTimes time(const Timer& timer);

@@ -113,7 +113,7 @@ Timings Repetitions::take() {
   const std::int64_t disturbed = made_ - static_cast<std::int64_t>(counted_.size());
   if (disturbed > 0 && static_cast<std::int64_t>(counted_.size()) < rule_.min_repetitions) {
     count_least_disturbed();
-    timings_.state.unrest = std::min(1.0, Drift::unrest_of(all_));  // quartiles of a few times may have any ratio
+    timings_.state.noise = std::min(1.0, Drift::noise_of(all_));  // quartiles of a few times may have any ratio
     timings_.warnings.emplace_back(
         "nearly all repetitions were preempted or slowed down, and the least disturbed count: stop other programs and measure again");
   } else if (disturbed * one_in > made_) {

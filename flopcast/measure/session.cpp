@@ -16,7 +16,7 @@
 #include "flopcast/measure/prepared.hpp"
 #include "flopcast/measure/reference_kernels.hpp"
 #include "flopcast/measure/repetitions.hpp"
-#include "flopcast/measure/system_backend.hpp"
+#include "flopcast/measure/system_services.hpp"
 #include "flopcast/measure/vector_warmup.hpp"
 #include "flopcast/support/error.hpp"
 
@@ -78,7 +78,7 @@ void check_results(Task& task, bool with_values) {
 }  // namespace
 
 struct Session::State {
-  Backend backend;
+  SessionServices services;
   Environment environment;
   SessionOptions options;
   Memory arena;
@@ -99,17 +99,17 @@ struct Session::State {
   Seconds turn_begin = 0;  ///< moment at which this process was last allowed to measure
   double started = hours_since_1970();
 
-  State(Backend outside, Environment where, SessionOptions how)
-      : backend(std::move(outside)),
+  State(SessionServices outside, Environment where, SessionOptions how)
+      : services(std::move(outside)),
         environment(std::move(where)),
         options(how),
         sweeper(environment.caches),
-        drift(options.calm_solve),
+        drift(options.quiet_solve),
         random(options.seed),
-        begin(backend.wall.ticks()) {}
+        begin(services.wall.ticks()) {}
 
-  [[nodiscard]] Seconds now() const { return backend.wall.between(begin, backend.wall.ticks()); }
-  [[nodiscard]] const Timer& timer() const { return options.clock == Clock::cpu ? backend.cpu : backend.wall; }
+  [[nodiscard]] Seconds now() const { return services.wall.between(begin, services.wall.ticks()); }
+  [[nodiscard]] const Timer& timer() const { return options.clock == Clock::cpu ? services.cpu : services.wall; }
 
   std::vector<Task> prepare(std::span<const Experiment> experiments);
   [[nodiscard]] StopRule rule_for(const Experiment& experiment) const;
@@ -140,7 +140,7 @@ std::vector<Task> Session::State::prepare(std::span<const Experiment> experiment
   std::vector<Task> tasks;
   tasks.reserve(experiments.size());
   for (const Experiment& experiment : experiments) {
-    Prepared prepared(experiment, arena.begin(), backend, options.seed);
+    Prepared prepared(experiment, arena.begin(), services, options.seed);
     Repetitions tally(rule_for(experiment), prepared.intervals(), prepared.batch());
     ticks.resize(std::max(ticks.size(), prepared.intervals() + 1));
     tasks.push_back({std::move(prepared), std::move(tally), {}, experiment.wake});
@@ -158,7 +158,7 @@ StopRule Session::State::rule_for(const Experiment& experiment) const {
 
 void Session::State::use_threads(int wanted) {
   if (wanted != threads) {
-    backend.set_threads(wanted);
+    services.set_threads(wanted);
     threads = wanted;
   }
 }
@@ -169,7 +169,7 @@ void Session::State::take_reference(int times) {
   }
   use_threads(1);
   if (!reference) {
-    reference.emplace(backend, options.seed);
+    reference.emplace(services, options.seed);
     reference->time(timer());  // the first execution is the library's first call
   }
   for (int i = 0; i < times; ++i) {
@@ -194,10 +194,10 @@ void Session::State::judge() {
 /// Times the reference kernels, again if preempted. The fastest of a few disturbed ones stands for the ability of the machine.
 ReferenceTimes Session::State::undisturbed_reference() {
   constexpr int max_attempts = 4;
-  std::int64_t before = backend.disturbances();
+  std::int64_t before = services.disturbances();
   ReferenceTimes fastest = reference->time(timer());
-  for (int i = 1; i < max_attempts && backend.disturbances() != before; ++i) {
-    before = backend.disturbances();
+  for (int i = 1; i < max_attempts && services.disturbances() != before; ++i) {
+    before = services.disturbances();
     const ReferenceTimes again = reference->time(timer());
     fastest = {std::min(fastest.product, again.product), std::min(fastest.solve, again.solve)};
   }
@@ -216,7 +216,7 @@ void Session::State::take_reference_if_due() {
 /// Waits until this process may measure. Returns false if `go_on` ended the waiting: nothing more is to be measured.
 bool Session::State::take_turn(const std::function<bool()>& go_on) {
   bool goes_on = true;
-  backend.turns.take([&] { return goes_on = go_on(); });
+  services.turns.take([&] { return goes_on = go_on(); });
   turn_begin = now();
   return goes_on;
 }
@@ -225,11 +225,11 @@ bool Session::State::take_turn(const std::function<bool()>& go_on) {
 /// programs did within the turns. Returns false if nothing more is to be measured.
 bool Session::State::let_others_measure(const std::function<bool()>& go_on) {
   constexpr Seconds turn = 0.1;
-  if (now() - turn_begin < turn || !backend.turns.is_wanted()) {
+  if (now() - turn_begin < turn || !services.turns.is_wanted()) {
     return true;
   }
   take_reference(1);
-  backend.turns.end();
+  services.turns.end();
   if (!take_turn(go_on)) {
     return false;
   }
@@ -255,9 +255,9 @@ void Session::State::set_up(Task& task) {
     return;
   }
   if (!waker) {
-    waker.emplace(backend, options.seed);
+    waker.emplace(services, options.seed);
   }
-  waker->wake(backend.wall);
+  waker->wake(services.wall);
 }
 
 void Session::State::repeat(Task& task) {
@@ -266,11 +266,11 @@ void Session::State::repeat(Task& task) {
   const Timer& clock = timer();
   const Seconds before = now();
   set_up(task);
-  const std::int64_t disturbances = backend.disturbances();
+  const std::int64_t disturbances = services.disturbances();
   const Seconds at = now();
   task.prepared.run(clock, ticks.data());
   const Seconds end = now();
-  const bool disturbed = backend.disturbances() != disturbances;
+  const bool disturbed = services.disturbances() != disturbances;
   seconds.clear();
   for (std::size_t i = 0; i < task.prepared.intervals(); ++i) {
     const Seconds interval = clock.between(ticks[i], ticks[i + 1]) - clock.overhead;
@@ -370,10 +370,10 @@ class OwnTurn {
 
 }  // namespace
 
-Session::Session(Backend backend, Environment environment, SessionOptions options)
-    : state_(std::make_unique<State>(std::move(backend), std::move(environment), options)) {}
+Session::Session(SessionServices services, Environment environment, SessionOptions options)
+    : state_(std::make_unique<State>(std::move(services), std::move(environment), options)) {}
 Session::Session(const machine::LibrarySet& libraries, Environment environment, SessionOptions options)
-    : Session(system_backend(libraries), std::move(environment), options) {}
+    : Session(system_services(libraries), std::move(environment), options) {}
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
@@ -388,11 +388,11 @@ std::vector<Timings> Session::run(std::span<const Experiment> experiments, const
   std::vector<Experiment> fitting;
   fitting.reserve(experiments.size());
   for (const Experiment& experiment : experiments) {
-    fitting.push_back(with_integers(experiment, state_->backend.integer_bytes));
+    fitting.push_back(with_integers(experiment, state_->services.integer_bytes));
   }
   std::vector<Task> tasks = state_->prepare(fitting);
   const bool goes_on = state_->take_turn([&] { return !progress || progress(0, 1); });
-  const OwnTurn turn(state_->backend.turns);
+  const OwnTurn turn(state_->services.turns);
   std::vector<Timings> all;
   all.reserve(tasks.size());
   if (!goes_on) {
@@ -407,10 +407,10 @@ std::vector<Timings> Session::run(std::span<const Experiment> experiments, const
     state_->first_standard = state_->drift.median_time();
   }
   const Seconds standard = state_->first_standard;
-  const double unrest = state_->drift.unrest(begin);
+  const double noise = state_->drift.noise(begin);
   for (Task& task : tasks) {
     Timings timings = task.tally.take();
-    timings.state = {state_->started, 0, std::max(unrest, timings.state.unrest), state_->drift.spread()};
+    timings.state = {state_->started, 0, std::max(noise, timings.state.noise), state_->drift.spread()};
     timings.warnings.insert(timings.warnings.end(), task.warnings.begin(), task.warnings.end());
     state_->normalise(timings, standard);
     state_->warn_if_short(timings, task.prepared.batch());
@@ -423,14 +423,14 @@ MachineState Session::observe() {
   constexpr int references = 9;
   if (state_->drift.empty()) {
     state_->take_turn([] { return true; });
-    const OwnTurn turn(state_->backend.turns);
+    const OwnTurn turn(state_->services.turns);
     state_->take_reference(references);
   }
   return {state_->started, state_->first_standard > 0 ? state_->first_standard : state_->drift.median_time(), 0, state_->drift.spread()};
 }
 
 Seconds Session::reference_time() const { return state_->first_standard; }
-double Session::calm_solve() const { return state_->drift.calm_solve(); }
+double Session::quiet_solve() const { return state_->drift.quiet_solve(); }
 const Environment& Session::environment() const { return state_->environment; }
 const SessionOptions& Session::options() const { return state_->options; }
 SessionOptions& Session::options() { return state_->options; }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -8,19 +7,17 @@
 #include "flopcast/core/environment.hpp"
 #include "flopcast/core/machine_state.hpp"
 #include "flopcast/machine/libraries/library.hpp"
-#include "flopcast/measure/backend.hpp"
 #include "flopcast/measure/experiment.hpp"
 #include "flopcast/measure/session_options.hpp"
+#include "flopcast/measure/session_services.hpp"
+#include "flopcast/support/run_context.hpp"
 
 namespace flopcast::measure {
-
-/// Progress of a run: repetitions done and expected. Returns false to stop early; all measurements so far are kept.
-using Progress = std::function<bool(std::int64_t done, std::int64_t expected)>;
 
 /// Executes and times experiments on real memory. The repetitions of all experiments of one run() are shuffled over the whole run,
 /// interleaved with reference kernels as drift guard.
 ///
-/// Several processes measure in turns of a tenth of a second (Backend::turns), so that none slows another one down.
+/// Several processes measure in turns of a tenth of a second (SessionServices::turns), so that none slows another one down.
 ///
 /// Repetitions that were preempted, or slowed down by other programs on their core (Drift), are marked as discarded and made again. At most
 /// twice as many repetitions are made as the stop rule wants.
@@ -28,7 +25,7 @@ class Session {
  public:
   Session(const machine::LibrarySet& libraries, Environment environment, SessionOptions options);
   /// Uses the caller's clocks and routines.
-  Session(Backend backend, Environment environment, SessionOptions options);
+  Session(SessionServices services, Environment environment, SessionOptions options);
   ~Session();
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
@@ -46,7 +43,7 @@ class Session {
   /// Takes a few references if there are none yet, and returns the present state of the machine.
   MachineState observe();
   /// Returns the lower quartile of the ratio of reference solve to reference product; 0 with too few references or without dtrsm.
-  [[nodiscard]] double calm_solve() const;
+  [[nodiscard]] double quiet_solve() const;
   [[nodiscard]] const Environment& environment() const;
   [[nodiscard]] const SessionOptions& options() const;
   SessionOptions& options();

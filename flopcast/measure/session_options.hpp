@@ -30,9 +30,9 @@ struct SessionOptions {
   std::uint64_t seed = 1;             ///< seed of the shuffling and of operands' values
   Seconds reference_interval = 0.03;  ///< the reference kernels run about this often, in seconds
   bool normalise = true;              ///< fill in Repetition::drift; otherwise it stays 1
-  /// Ratio of reference solve to reference product without other programs on the core, an earlier session's calm_solve(). With it,
+  /// Ratio of reference solve to reference product without other programs on the core, an earlier session's quiet_solve(). With it,
   /// disturbed moments are found from the first one on. 0: unknown.
-  double calm_solve = 0;
+  double quiet_solve = 0;
 };
 
 }  // namespace flopcast::measure

@@ -16,8 +16,8 @@ Call small_product() {
 
 }  // namespace
 
-VectorWarmup::VectorWarmup(const Backend& backend, std::uint64_t seed) {
-  const kernel::Function dgemm = backend.find("dgemm");
+VectorWarmup::VectorWarmup(const SessionServices& services, std::uint64_t seed) {
+  const kernel::Function dgemm = services.find("dgemm");
   if (dgemm == nullptr) {
     return;
   }

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "flopcast/kernel/invoke.hpp"
-#include "flopcast/measure/backend.hpp"
 #include "flopcast/measure/memory.hpp"
+#include "flopcast/measure/session_services.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::measure {
@@ -14,7 +14,7 @@ namespace flopcast::measure {
 class VectorWarmup {
  public:
   /// Finds the library's dgemm; without dgemm, wake() does nothing.
-  VectorWarmup(const Backend& backend, std::uint64_t seed);
+  VectorWarmup(const SessionServices& services, std::uint64_t seed);
 
   /// Executes a small dgemm, which leaves most of L1 alone, for as long as waking takes.
   void wake(const Timer& timer);

@@ -1,7 +1,6 @@
 #include "flopcast/model/basis.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -13,7 +12,6 @@
 namespace flopcast::model {
 namespace {
 
-constexpr std::array<std::string_view, 3> kind_names = {"total", "tensor", "adapted"};
 constexpr std::size_t difference_points = 4;  // differences up to third order suffice: no kernel is above O(n^3) in one size
 
 int total(const Monomial& monomial) { return std::accumulate(monomial.begin(), monomial.end(), 0); }
@@ -105,16 +103,6 @@ void sort_by_degree(std::vector<Monomial>& monomials) {
 }
 
 }  // namespace
-
-std::string_view to_string(BasisKind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
-
-BasisKind parse_basis_kind(std::string_view text) {
-  const auto* at = std::find(kind_names.begin(), kind_names.end(), text);
-  if (at == kind_names.end()) {
-    throw bad_input("unknown basis '{}'; expected one of {}", text, fmt::join(kind_names, ", "));
-  }
-  return static_cast<BasisKind>(at - kind_names.begin());
-}
 
 std::vector<Monomial> tensor_basis(std::size_t dimensions, int degree) {
   check_degree(dimensions, degree);

@@ -19,10 +19,6 @@ enum class BasisKind : std::uint8_t {
   adapted,  ///< the divisors of the monomials of the kernel's flops and footprint: {1, m, n, k, mn, mk, nk, mnk} for gemm
 };
 
-/// Returns `total`, `tensor` or `adapted`; parse_basis_kind() reads these names and throws bad_input for any other.
-std::string_view to_string(BasisKind kind);
-BasisKind parse_basis_kind(std::string_view text);
-
 std::vector<Monomial> total_basis(std::size_t dimensions, int degree);
 std::vector<Monomial> tensor_basis(std::size_t dimensions, int degree);
 

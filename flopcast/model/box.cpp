@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/json.hpp"
 
 namespace flopcast::model {
 namespace {
@@ -84,11 +83,13 @@ std::vector<Box> subdivide(const Box& box, std::int64_t min_size, std::int64_t m
   return parts;
 }
 
-void to_json(nlohmann::json& json, const Box& box) { json = {{"low", box.low}, {"high", box.high}}; }
+void to_json(nlohmann::json& json, const Box& box) {
+  json = nlohmann::json::object();
+  write_fields(json, box);
+}
 
 void from_json(const nlohmann::json& json, Box& box) {
-  read_member(json, "low", box.low);
-  read_member(json, "high", box.high);
+  read_fields(json, box);
   try {
     check(box);
   } catch (const Error& error) {

@@ -1,17 +1,10 @@
 #include "flopcast/model/build_options.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
-#include <array>
-
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::model {
 namespace {
 
-constexpr std::array<std::string_view, 3> error_names = {"maximum", "mean", "median"};
 constexpr std::int64_t widest = 1'000'000;
 
 template <class T>
@@ -22,16 +15,6 @@ void require(const char* option, T value, T low, T high) {
 }
 
 }  // namespace
-
-std::string_view to_string(ErrorType type) { return error_names[static_cast<std::size_t>(type)]; }
-
-ErrorType parse_error_type(std::string_view text) {
-  const auto* at = std::find(error_names.begin(), error_names.end(), text);
-  if (at == error_names.end()) {
-    throw bad_input("unknown error type '{}'; expected one of {}", text, fmt::join(error_names, ", "));
-  }
-  return static_cast<ErrorType>(at - error_names.begin());
-}
 
 void check(const RefinementOptions& options) {
   require("minimum width", options.min_width, std::int64_t{1}, widest);

@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "flopcast/model/basis.hpp"
@@ -16,10 +15,6 @@ namespace flopcast::model {
 
 /// The error of a fit over its samples that is compared with the bound.
 enum class ErrorType : std::uint8_t { maximum, mean, median };
-
-/// Returns `maximum`, `mean` or `median`; parse_error_type() reads these names and throws bad_input for any other.
-std::string_view to_string(ErrorType type);
-ErrorType parse_error_type(std::string_view text);
 
 /// Parameters of adaptive refinement. The defaults are those of paper 000, section 2.2, unless another source is given.
 struct RefinementOptions {

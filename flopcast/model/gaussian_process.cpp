@@ -30,8 +30,8 @@ double log_prior(const ProcessParameters& at, const ProcessParameters& start) {
   for (std::size_t g = 0; g < at.lengths.size(); ++g) {
     sum += penalty(at.lengths[g], start.lengths[g]);
   }
-  if (start.calming > 0) {
-    sum += penalty(at.calming, start.calming);
+  if (start.nugget_decay > 0) {
+    sum += penalty(at.nugget_decay, start.nugget_decay);
   }
   if (start.session > 0) {
     sum += penalty(at.session, start.session);
@@ -113,7 +113,7 @@ double GaussianProcess::response_at(const double* at) const { return reference_ 
 
 double GaussianProcess::nugget(const double* at, const std::vector<int>& groups, const ProcessParameters& parameters) {
   const auto work = std::find(groups.begin(), groups.end(), work_group);
-  return work == groups.end() ? parameters.nugget : parameters.nugget * std::exp(-parameters.calming * at[work - groups.begin()]);
+  return work == groups.end() ? parameters.nugget : parameters.nugget * std::exp(-parameters.nugget_decay * at[work - groups.begin()]);
 }
 
 Eigen::VectorXd GaussianProcess::nuggets(const Points& points, const std::vector<int>& groups, const ProcessParameters& parameters) {
@@ -202,8 +202,8 @@ GaussianProcess GaussianProcess::fit(const Points& coordinates, const Eigen::Vec
     for (double& length : p.lengths) {
       all.push_back(&length);
     }
-    if (p.calming > 0) {
-      all.push_back(&p.calming);
+    if (p.nugget_decay > 0) {
+      all.push_back(&p.nugget_decay);
     }
     if (has_sessions && p.session > 0) {
       all.push_back(&p.session);

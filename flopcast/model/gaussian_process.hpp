@@ -15,7 +15,7 @@ struct ProcessParameters {
   /// Standard deviation of the part that no smooth function explains: an offset of every place, which is the same in all observations of
   /// the place. If a coordinate has group `work_group`, this is the value where that coordinate is 0.
   double nugget = 0.005;
-  double calming = 0;             ///< the nugget falls by the factor exp(-calming * work)
+  double nugget_decay = 0;        ///< the nugget falls by the factor exp(-nugget_decay * work)
   double session = 0;             ///< standard deviation of the part that all observations of one session share; 0: sessions don't count
   double response = 0;            ///< expected change of the function by one unit of the reference coordinate
   double response_deviation = 0;  ///< standard deviation of that change

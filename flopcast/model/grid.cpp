@@ -1,7 +1,6 @@
 #include "flopcast/model/grid.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -10,8 +9,6 @@
 
 namespace flopcast::model {
 namespace {
-
-constexpr std::array<std::string_view, 3> grid_names = {"gaussian", "chebyshev", "regular"};
 
 /// Returns the root of the Legendre polynomial of degree `count` near `guess`, by Newton's method on the three-term recurrence.
 double legendre_root(int count, double guess) {
@@ -55,16 +52,6 @@ std::vector<std::int64_t> coordinates(std::int64_t low, std::int64_t high, int c
 }
 
 }  // namespace
-
-std::string_view to_string(Grid grid) { return grid_names[static_cast<std::size_t>(grid)]; }
-
-Grid parse_grid(std::string_view text) {
-  const auto* at = std::find(grid_names.begin(), grid_names.end(), text);
-  if (at == grid_names.end()) {
-    throw bad_input("unknown grid '{}'; expected one of {}", text, fmt::join(grid_names, ", "));
-  }
-  return static_cast<Grid>(at - grid_names.begin());
-}
 
 std::vector<double> nodes(Grid grid, int count) {
   if (count == 1) {

@@ -15,10 +15,6 @@ enum class Grid : std::uint8_t {
   regular,    ///< evenly spaced, both ends included
 };
 
-/// Returns `gaussian`, `chebyshev` or `regular`; parse_grid() reads these names and throws bad_input for any other.
-std::string_view to_string(Grid grid);
-Grid parse_grid(std::string_view text);
-
 /// Returns `count` ascending nodes in [-1, 1]; a single node is 0.
 std::vector<double> nodes(Grid grid, int count);
 

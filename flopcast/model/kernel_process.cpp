@@ -13,9 +13,7 @@ namespace flopcast::model {
 namespace {
 
 int count_operands(const Routine& routine) {
-  return static_cast<int>(std::count_if(routine.arguments.begin(), routine.arguments.end(), [](const Argument& argument) {
-    return argument.kind == Kind::data || argument.kind == Kind::work || argument.kind == Kind::pivots;
-  }));
+  return static_cast<int>(std::count_if(routine.arguments.begin(), routine.arguments.end(), is_operand));
 }
 
 int count_sizes(const Routine& routine) {
@@ -176,7 +174,7 @@ ProcessParameters KernelProcess::prior(const Routine& routine) {
   parameters.lengths.push_back(level_length);
   parameters.amplitude = 0.4;
   parameters.nugget = 0.02;
-  parameters.calming = 0.15;  // a hundred times the work halves the deviation
+  parameters.nugget_decay = 0.15;  // a hundred times the work halves the deviation
   // A slower reference kernel makes kernels slower, compute-bound ones by as much and memory-bound ones hardly.
   parameters.response = 0.6;
   parameters.response_deviation = 0.4;
@@ -197,9 +195,9 @@ void KernelProcess::add(const Call& call, const Placement& placement, std::span<
   set_state(observation.at, state.session, 0);
   observation.log_flops = log_flops(call);
   observation.log_ratio = std::log(std::max(median(times), 1e-9) / baseline_time(call, placement, baseline));
-  observation.variance = median_variance(times) + state.unrest * state.unrest;
+  observation.variance = median_variance(times) + state.noise * state.noise;
   observation.log_reference = log_reference(state);
-  observation.calm = state.unrest <= 0;
+  observation.quiet = state.noise <= 0;
   if (lowest_.empty()) {
     lowest_ = highest_ = observation.at;
   }
@@ -223,14 +221,14 @@ void KernelProcess::keep(Observation observation) {
     return std::equal(other.at.begin(), other.at.end() - state_coordinates, observation.at.begin(),
                       [](double a, double b) { return std::fabs(a - b) < tolerance; });
   };
-  const auto is_calm_here = [&](const Observation& other) { return other.calm && at_place(other); };
+  const auto is_quiet_here = [&](const Observation& other) { return other.quiet && at_place(other); };
   std::size_t here = 0;
   auto oldest = observations_.end();
   for (auto other = observations_.begin(); other != observations_.end(); ++other) {
     if (!at_place(*other)) {
       continue;
     }
-    if (session_of(*other) == session_of(observation) && other->calm == observation.calm) {
+    if (session_of(*other) == session_of(observation) && other->quiet == observation.quiet) {
       // The errors share the machine's state in that minute, so that the variance falls to the smaller one at best.
       const double weight = other->variance / (other->variance + observation.variance);
       other->log_ratio += weight * (observation.log_ratio - other->log_ratio);
@@ -242,15 +240,15 @@ void KernelProcess::keep(Observation observation) {
       oldest = other;
     }
   }
-  if (!observation.calm && std::any_of(observations_.begin(), observations_.end(), is_calm_here)) {
+  if (!observation.quiet && std::any_of(observations_.begin(), observations_.end(), is_quiet_here)) {
     return;
   }
   if (here >= max_per_place) {
     observations_.erase(oldest);
   }
-  if (observation.calm) {
-    const auto is_restless_here = [&](const Observation& other) { return !other.calm && at_place(other); };
-    observations_.erase(std::remove_if(observations_.begin(), observations_.end(), is_restless_here), observations_.end());
+  if (observation.quiet) {
+    const auto is_noisy_here = [&](const Observation& other) { return !other.quiet && at_place(other); };
+    observations_.erase(std::remove_if(observations_.begin(), observations_.end(), is_noisy_here), observations_.end());
   }
   observations_.push_back(std::move(observation));
 }

@@ -29,7 +29,7 @@ class KernelProcess {
  public:
   /// Adds the times of one call, which were measured in `state`. Requires the same `threads` and flags for all calls. The coordinates are the
   /// logarithm of every size, the weighted level of every operand, the aliasing of every leading dimension and increment, the work, and the
-  /// state. An observation of a restless machine counts only at places that have none of a calm one. One that took several times as long as all
+  /// state. An observation of a noisy machine counts only at places that have none of a quiet one. One that took several times as long as all
   /// of its neighbours was disturbed, and says nothing.
   void add(const Call& call, const Placement& placement, std::span<const Seconds> times, const Baseline& baseline,
            const MachineState& state = {});
@@ -68,7 +68,7 @@ class KernelProcess {
     double log_ratio = 0;
     double variance = 0;
     double log_reference = 0;  ///< logarithm of the reference kernel's time in seconds; 0: not known
-    bool calm = true;
+    bool quiet = true;
   };
   /// Observations as a regression problem.
   struct Data {

@@ -87,20 +87,16 @@ bool holds(const Model& model, const Piece& piece, std::span<const std::int64_t>
 }
 
 Estimate evaluate(const Model& model, std::span<const std::int64_t> sizes) {
-  return evaluate(model, sizes, [&model](std::span<const std::int64_t> at) -> const Piece& { return first_that_holds(model, at); });
-}
-
-Estimate evaluate(const Model& model, std::span<const std::int64_t> sizes, const PieceFinder& find) {
   if (sizes.size() != model.sizes.size()) {
     throw bad_input("model of {} takes {} sizes ({}), but {} were given", model.key.routine, model.sizes.size(),
                     fmt::join(model.sizes, ", "), sizes.size());
   }
   if (in_domain(model, sizes)) {
-    const Piece& piece = find(sizes);
+    const Piece& piece = first_that_holds(model, sizes);
     return {seconds_at(piece, to_point(sizes)), piece.error.deviation, false};
   }
   const Sizes inside = nearest_point(nearest_box(model.domain, sizes), sizes);
-  return extrapolate(find(inside), inside, sizes);
+  return extrapolate(first_that_holds(model, inside), inside, sizes);
 }
 
 std::string name(const Model& model) {

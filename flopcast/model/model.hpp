@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -57,11 +56,6 @@ struct Model {
 /// size)^p. p is the local exponent there (d log seconds / d log size, kept within 0 to 3). Such an estimate is marked as extrapolated, and
 /// its error grows by 0.5 for every doubling. Throws bad_input if the number of sizes is wrong.
 Estimate evaluate(const Model& model, std::span<const std::int64_t> sizes);
-
-/// Finds the first piece that holds at a point of the domain.
-using PieceFinder = std::function<const Piece&(std::span<const std::int64_t> sizes)>;
-/// Returns the time of a call like the function above, with another way to find the piece.
-Estimate evaluate(const Model& model, std::span<const std::int64_t> sizes, const PieceFinder& find);
 
 /// Returns whether `piece` of `model` holds at `sizes`.
 bool holds(const Model& model, const Piece& piece, std::span<const std::int64_t> sizes) noexcept;

@@ -1,11 +1,12 @@
 #include "flopcast/model/model_json.hpp"
 
-#include <cmath>
-#include <limits>
+#include <utility>
+#include <vector>
 
 #include "flopcast/core/sample_json.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
+#include "flopcast/support/request_types.hpp"
 
 namespace flopcast::model {
 namespace {
@@ -29,103 +30,35 @@ void check(const Model& model) {
   }
 }
 
-void read(const nlohmann::json& json, RefinementOptions& options) {
-  options.min_width = member_or(json, "minimum_width", options.min_width);
-  options.grid = parse_grid(member_or(json, "grid", std::string(to_string(options.grid))));
-  options.error_bound = member_or(json, "error_bound", static_cast<double>(options.error_bound));
-  options.min_size = member_or(json, "minimum_size", options.min_size);
-  options.degree = member_or(json, "degree", options.degree);
-  options.oversampling = member_or(json, "oversampling", options.oversampling);
-  options.error_type = parse_error_type(member_or(json, "error_type", std::string(to_string(options.error_type))));
-  options.basis = parse_basis_kind(member_or(json, "basis", std::string(to_string(options.basis))));
-  options.reuse = member_or(json, "reuse", options.reuse);
-  options.max_depth = member_or(json, "maximum_depth", options.max_depth);
-  check(options);
-}
-
-void read(const nlohmann::json& json, LevelsOptions& options) {
-  options.measurements = member_or(json, "measurements", options.measurements);
-  options.min_width = member_or(json, "minimum_width", options.min_width);
-  check(options);
-}
-
 }  // namespace
 
 nlohmann::json options_json(const BuildOptions& options) {
-  nlohmann::json json = {{"arguments", options.arguments}, {"complete", options.complete}};
-  if (!options.cache.empty()) {
-    json["cache"] = options.cache;
-  }
+  nlohmann::json json;
+  write_fields(json, options);
   if (options.refinement) {
-    const RefinementOptions& refinement = *options.refinement;
-    json.update({{"minimum_width", refinement.min_width},
-                 {"grid", to_string(refinement.grid)},
-                 {"error_bound", static_cast<double>(refinement.error_bound)},
-                 {"minimum_size", refinement.min_size},
-                 {"degree", refinement.degree},
-                 {"oversampling", refinement.oversampling},
-                 {"error_type", to_string(refinement.error_type)},
-                 {"basis", to_string(refinement.basis)},
-                 {"reuse", refinement.reuse},
-                 {"maximum_depth", refinement.max_depth}});
+    write_fields(json, *options.refinement);
   }
   if (options.levels) {
-    json.update({{"measurements", options.levels->measurements}, {"minimum_width", options.levels->min_width}});
-  }
-  if (!options.thresholds.empty()) {
-    json["thresholds"] = options.thresholds;
+    write_fields(json, *options.levels);
   }
   return json;
 }
 
 void read_options(const nlohmann::json& json, const std::string& generator, BuildOptions& options) {
   options = {};
+  read_fields(json, options);
   if (generator == "refined") {
-    read(json, options.refinement.emplace());
+    read_fields(json, options.refinement.emplace());
+    check(*options.refinement);
   } else if (generator == "levels") {
-    read(json, options.levels.emplace());
+    read_fields(json, options.levels.emplace());
+    check(*options.levels);
   }
-  options.thresholds = member_or(json, "thresholds", options.thresholds);
-  options.arguments = member_or(json, "arguments", options.arguments);
-  options.cache = member_or(json, "cache", options.cache);
-  options.complete = member_or(json, "complete", options.complete);
-}
-
-void to_json(nlohmann::json& json, const FitError& error) {
-  json = {{"maximum", error.maximum}, {"mean", error.mean}, {"median", error.median}, {"deviation", error.deviation}};
-}
-
-void from_json(const nlohmann::json& json, FitError& error) {
-  read_member(json, "maximum", error.maximum);
-  read_member(json, "mean", error.mean);
-  read_member(json, "median", error.median);
-  read_member(json, "deviation", error.deviation);
-}
-
-void to_json(nlohmann::json& json, const Piece& piece) {
-  json = {{"box", piece.box},     {"polynomial", piece.polynomial}, {"floor_seconds", piece.floor},
-          {"error", piece.error}, {"samples", piece.samples},       {"bytes_low", piece.bytes_low}};
-  if (std::isfinite(piece.bytes_high)) {
-    json["bytes_high"] = piece.bytes_high;
-  }
-}
-
-void from_json(const nlohmann::json& json, Piece& piece) {
-  piece = {};
-  read_member(json, "box", piece.box);
-  read_member(json, "polynomial", piece.polynomial);
-  read_member(json, "floor_seconds", piece.floor);
-  read_member(json, "error", piece.error);
-  read_member(json, "samples", piece.samples);
-  read_member(json, "bytes_low", piece.bytes_low);
-  piece.bytes_high = member_or(json, "bytes_high", std::numeric_limits<double>::infinity());
 }
 
 void to_json(nlohmann::json& json, const Model& model) {
-  json = {{"schema", model_schema},       {"key", model.key},
-          {"generator", model.generator}, {"options", options_json(model.options)},
-          {"sizes", model.sizes},         {"domain", model.domain},
-          {"pieces", model.pieces},       {"cost", {{"samples", model.cost.samples}, {"seconds", model.cost.seconds}}}};
+  json = {{"schema", model_schema}, {"options", options_json(model.options)}};
+  write_fields(json, model);
   if (!model.footprint.monomials.empty()) {
     json["footprint_bytes"] = model.footprint;
   }
@@ -138,16 +71,8 @@ void from_json(const nlohmann::json& json, Model& model) {
   }
   try {
     model = {};
-    read_member(json, "key", model.key);
-    read_member(json, "generator", model.generator);
+    read_fields(json, model);
     at_place("options", [&] { read_options(json.at("options"), model.generator, model.options); });
-    read_member(json, "sizes", model.sizes);
-    read_member(json, "domain", model.domain);
-    read_member(json, "pieces", model.pieces);
-    at_place("cost", [&] {
-      read_member(json.at("cost"), "samples", model.cost.samples);
-      read_member(json.at("cost"), "seconds", model.cost.seconds);
-    });
     if (json.contains("footprint_bytes")) {
       read_member(json, "footprint_bytes", model.footprint);
     }
@@ -158,3 +83,93 @@ void from_json(const nlohmann::json& json, Model& model) {
 }
 
 }  // namespace flopcast::model
+
+namespace flopcast {
+
+template <>
+Fields FieldTable<model::Box>::fields() {
+  return {field<&T::low>("smallest value of each size"), field<&T::high>("largest value of each size")};
+}
+
+template <>
+Fields FieldTable<model::RefinementOptions>::fields() {
+  return {optional_field<&T::min_width>("sampled sizes are multiples of this number").named("minimum_width"),
+          optional_field<&T::grid>("distribution of the points of a piece"),
+          optional_field<&T::error_bound>("a piece with a larger error is subdivided"),
+          optional_field<&T::min_size>("least width of a piece").named("minimum_size"),
+          optional_field<&T::degree>("degree of the polynomials"),
+          optional_field<&T::oversampling>("number of points per size beyond the degree + 1"),
+          optional_field<&T::error_type>("error over the points of a piece that counts"),
+          optional_field<&T::basis>("monomials of total or tensor degree, or adapted to the kernel's flops"),
+          optional_field<&T::reuse>("points of neighbouring and enclosing pieces count"),
+          optional_field<&T::max_depth>("largest number of subdivisions").named("maximum_depth")};
+}
+
+template <>
+Fields FieldTable<model::LevelsOptions>::fields() {
+  return {optional_field<&T::measurements>("number of points per memory level"),
+          optional_field<&T::min_width>("sampled sizes are multiples of this number").named("minimum_width")};
+}
+
+template <>
+Fields FieldTable<model::BuildOptions>::fields() {
+  return {optional_field<&T::thresholds>("products of all sizes at which the library changes its threads").unless_empty(),
+          optional_field<&T::arguments>("flags, scalars and leading dimensions that were fixed, by name"),
+          optional_field<&T::cache>("state of the caches").unless_empty(),
+          optional_field<&T::complete>("false: the time budget ended before all pieces were as accurate as asked for")};
+}
+
+template <>
+Fields FieldTable<model::FitError>::fields() {
+  return {field<&T::maximum>("largest relative error at a sample"), field<&T::mean>("mean relative error at the samples"),
+          field<&T::median>("median relative error at the samples"),
+          field<&T::deviation>("relative standard deviation of the samples around the fit")};
+}
+
+template <>
+Fields FieldTable<model::Piece>::fields() {
+  return {field<&T::box>("sizes for which the piece holds"),
+          field<&T::polynomial>("seconds as a polynomial of the sizes"),
+          field<&T::floor>("lower bound of estimates").named("floor_seconds"),
+          field<&T::error>("relative errors at the samples"),
+          field<&T::samples>("number of points that the polynomial was fitted to"),
+          field<&T::bytes_low>("the piece holds from this footprint on"),
+          optional_field<&T::bytes_high>("the piece holds below this footprint; missing if there is no upper end").unless_empty()};
+}
+
+template <>
+Fields FieldTable<model::Cost>::fields() {
+  return {field<&T::samples>("number of measured points"), field<&T::seconds>("time spent on measuring")};
+}
+
+template <>
+Fields FieldTable<model::Model>::fields() {
+  return {field<&T::key>("calls that the model is of"),
+          field<&T::generator>("\"refined\" (paper 000) or \"levels\" (paper 001)"),
+          field<&T::sizes>("names of the sizes"),
+          field<&T::domain>("sampled sizes, which the pieces cover"),
+          field<&T::pieces>("polynomials; on a shared face the first one holds"),
+          field<&T::cost>("cost of building the model")};
+}
+
+nlohmann::ordered_json SchemaOf<model::Polynomial>::make(SchemaMaker& maker) {
+  const auto numbers = [&maker](const char* meaning) { return described(maker.of<std::vector<double>>(), meaning); };
+  return object_schema({{"centre", numbers("origin of each size")},
+                        {"scale", numbers("unit of each size")},
+                        {"monomials", described(maker.of<std::vector<std::vector<int>>>(), "exponents of each size")},
+                        {"coefficients", numbers("factor of each monomial")}});
+}
+
+nlohmann::ordered_json SchemaOf<model::Model>::make(SchemaMaker& maker) {
+  nlohmann::ordered_json options = maker.object<model::BuildOptions>();
+  for (const nlohmann::ordered_json& part : {maker.object<model::RefinementOptions>(), maker.object<model::LevelsOptions>()}) {
+    options["properties"].update(part["properties"]);
+  }
+  nlohmann::ordered_json root = maker.object<model::Model>();
+  add_member(root, "options", described(std::move(options), "options that the model was built with"));
+  add_member(root, "footprint_bytes",
+             described(maker.of<model::Polynomial>(), "footprint, or product of all sizes, that decides between pieces"), false);
+  return root;
+}
+
+}  // namespace flopcast

@@ -68,7 +68,7 @@ void OnDemandModels::note_session(const MachineState& state) {
     return;
   }
   const double spread = std::max(known->second.spread, state.spread);
-  if (state.unrest < known->second.unrest) {
+  if (state.noise < known->second.noise) {
     known->second = state;
   }
   known->second.spread = spread;
@@ -85,7 +85,7 @@ MachineState OnDemandModels::wanted_state() const {
     return measured == sessions_.end() ? wanted_ : measured->second;
   }
   for (auto session = sessions_.rbegin(); session != sessions_.rend(); ++session) {
-    if (session->second.unrest <= 0) {
+    if (session->second.noise <= 0) {
       return session->second;
     }
   }
@@ -102,7 +102,7 @@ RunDeviation OnDemandModels::run_deviation() const {
     if (state.spread > 0) {
       spreads.push_back(state.spread);
     }
-    if (state.unrest > 0 || state.reference <= 0) {
+    if (state.noise > 0 || state.reference <= 0) {
       continue;
     }
     if (before != nullptr && begin - before->session < day) {
@@ -112,7 +112,7 @@ RunDeviation OnDemandModels::run_deviation() const {
   }
   const MachineState wanted = wanted_state();
   RunDeviation deviation;
-  deviation.moments = std::max({wanted.spread, wanted.unrest, spreads.empty() ? 0 : median(spreads)});
+  deviation.moments = std::max({wanted.spread, wanted.noise, spreads.empty() ? 0 : median(spreads)});
   deviation.sessions = steps.size() < fewest ? 0 : of_normal * median(steps);
   return deviation;
 }

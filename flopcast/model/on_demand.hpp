@@ -59,11 +59,11 @@ class OnDemandModels {
   /// Sets the state for which times are predicted, and conditions the models.
   void predict_for(const MachineState& state);
   /// Returns the state for which times are predicted. It is the one that was set, with the reference's time as measured in that session if
-  /// known. If none was set, it is the usual state: that of the latest calm session, or of the latest session if none was calm.
+  /// known. If none was set, it is the usual state: that of the latest quiet session, or of the latest session if none was quiet.
   [[nodiscard]] MachineState wanted_state() const;
   /// Returns how far single runs lie from a prediction because of the machine's state. The deviation between moments is that of the session
   /// of interest, but not below the median of all sessions, because a short session sees few moments. The deviation between sessions comes
-  /// from the median step of the reference kernel's time from one calm session to the next within a day; 0 with fewer than three steps.
+  /// from the median step of the reference kernel's time from one quiet session to the next within a day; 0 with fewer than three steps.
   [[nodiscard]] RunDeviation run_deviation() const;
 
   /// Returns the key of the process that knows the call. Leading dimensions of all classes share one, because aliasing is a coordinate of it.
@@ -91,7 +91,7 @@ class OnDemandModels {
   std::string library_;
   std::map<ModelKey, KernelProcess> kernels_;
   MachineState wanted_;
-  std::map<double, MachineState> sessions_;  ///< every session by its beginning, in its calmest part
+  std::map<double, MachineState> sessions_;  ///< every session by its beginning, in its quietest part
 };
 
 }  // namespace flopcast::model

@@ -120,9 +120,9 @@ class Refiner {
   std::map<Sizes, Seconds> samples_;
 };
 
-/// Fits every open box. Settled boxes become pieces of `model`; the parts of the others are returned as the next open boxes.
-std::vector<OpenBox> settle(const std::vector<OpenBox>& open, const Refiner& refiner, const RefinementOptions& options, int level,
-                            Model& model) {
+/// Fits every open box. Boxes that fit become pieces of `model`; the parts of the others are returned as the next open boxes.
+std::vector<OpenBox> fit_boxes(const std::vector<OpenBox>& open, const Refiner& refiner, const RefinementOptions& options, int level,
+                               Model& model) {
   std::vector<OpenBox> next;
   for (const OpenBox& item : open) {
     Piece piece = refiner.fit(item);
@@ -208,7 +208,7 @@ Model refine(ModelKey key, std::vector<std::string> names, std::vector<Box> doma
     }
     refiner.add(points, measured->seconds);
     model.cost.seconds += measured->spent;
-    open = settle(open, refiner, options, level, model);
+    open = fit_boxes(open, refiner, options, level, model);
   }
   model.cost.samples = refiner.samples();
   return model;

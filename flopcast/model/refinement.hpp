@@ -21,7 +21,7 @@ struct RefinementProgress {
   int level = 0;                ///< number of subdivisions so far
   std::int64_t samples = 0;     ///< number of points measured so far
   std::int64_t open_boxes = 0;  ///< number of boxes of this level, which are sampled next
-  double share_done = 0;        ///< settled share of the domain's volume
+  double share_done = 0;        ///< finished share of the domain's volume
 };
 
 /// Builds a model by adaptive refinement (paper 000, section 2.2). Every box of `domain` is sampled on its grid, a polynomial over `basis`

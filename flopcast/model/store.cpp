@@ -16,6 +16,7 @@
 
 #include "flopcast/model/model_json.hpp"
 #include "flopcast/model/sqlite.hpp"
+#include "flopcast/support/descriptor.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/support/user_folders.hpp"
@@ -239,21 +240,14 @@ Database open_database(const std::filesystem::path& path) {
   return database;
 }
 
-/// Holds a lock file, so that only one process at a time moves a damaged store aside.
-class FileLock {
- public:
-  explicit FileLock(const std::filesystem::path& path) : descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
-    if (descriptor_ < 0 || ::flock(descriptor_, LOCK_EX) != 0) {
-      throw environment_error("can't lock {}: {}", path.string(), std::strerror(errno));
-    }
+/// Returns a lock file that is locked while it is open, so that only one process at a time moves a damaged store aside.
+Descriptor locked(const std::filesystem::path& path) {
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (file.get() < 0 || ::flock(file.get(), LOCK_EX) != 0) {
+    throw environment_error("can't lock {}: {}", path.string(), std::strerror(errno));
   }
-  ~FileLock() { ::close(descriptor_); }
-  FileLock(const FileLock&) = delete;
-  FileLock& operator=(const FileLock&) = delete;
-
- private:
-  int descriptor_;
-};
+  return file;
+}
 
 std::string time_stamp() {
   const std::time_t now = std::time(nullptr);
@@ -460,7 +454,7 @@ Store Store::open(const std::filesystem::path& path) {
   } catch (const sqlite::Damaged&) {
     // The store is checked again below, when no other process can be moving the store aside.
   }
-  const FileLock lock(path.string() + ".lock");
+  const Descriptor lock = locked(path.string() + ".lock");
   try {
     return Store(std::make_unique<State>(State{open_database(path), ""}));
   } catch (const sqlite::Damaged& damage) {

@@ -43,7 +43,7 @@ class KernelModels {
 
   /// Returns the standard deviation of the sum over terms of weight x time, for models that know the joint distribution of their errors.
   /// Otherwise, errors of one model (one ModelKey) count as equal in sign and relative size, and errors of different models as independent.
-  [[nodiscard]] virtual std::optional<Seconds> deviation(std::span<const Term> terms) const;
+  [[nodiscard]] virtual std::optional<Seconds> deviation(std::span<const Term> /*terms*/) const { return std::nullopt; }
 
   /// Returns how far single runs lie from the times of these models because of the machine's state; 0 as far as that isn't known.
   [[nodiscard]] virtual RunDeviation run_deviation() const { return {}; }

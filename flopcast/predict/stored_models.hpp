@@ -6,7 +6,6 @@
 #include <string>
 
 #include "flopcast/core/sample.hpp"
-#include "flopcast/model/evaluator.hpp"
 #include "flopcast/model/model.hpp"
 #include "flopcast/predict/kernel_models.hpp"
 
@@ -28,7 +27,7 @@ class StoredModels : public KernelModels {
  private:
   FindModel find_;
   std::string library_;
-  mutable std::map<ModelKey, model::Evaluator> evaluators_;  // models that were used
+  mutable std::map<ModelKey, model::Model> models_;  // models that were used
 };
 
 /// Returns whether a call has a size of zero and does no arithmetic, such as a dgemm with n = 0 or k = 0. A polynomial of the sizes says

@@ -192,11 +192,11 @@ Trace Recorder::record(const Call& call, const std::optional<algorithm::BlockPar
       trace.configuration.parameters.erase(unused);
     }
   }
-  trace.allocations = algorithm::operand_allocations(made);
+  Call placed = made;
+  trace.allocations = algorithm::place_operands(placed);
   std::size_t next = 0;
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
-    const Kind kind = call.routine->arguments[i].kind;
-    if (kind == Kind::data || kind == Kind::work || kind == Kind::pivots) {
+    if (is_operand(call.routine->arguments[i])) {
       trace.allocations[next++].address = made.address(i);
     }
   }

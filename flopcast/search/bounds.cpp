@@ -33,14 +33,14 @@ double beyond_margin(std::size_t t, std::size_t n, std::size_t N, std::size_t ma
   return std::exp(log_choose(t + margin - 1, t) + log_choose(n + N - t - margin, n - t) - log_choose(n + N, n));
 }
 
-std::size_t calibrated_rank(std::size_t twins, std::size_t margin, double alpha, const std::vector<std::vector<double>>& heads) {
-  if (margin < 1 || twins < margin) {
+std::size_t calibrated_rank(std::size_t aa, std::size_t margin, double alpha, const std::vector<std::vector<double>>& heads) {
+  if (margin < 1 || aa < margin) {
     return 0;
   }
   const std::size_t n = heads.size() - 1;
   std::vector<double> beyond(n + 1);
   for (std::size_t t = 0; t <= n; ++t) {
-    beyond[t] = beyond_margin(t, n, twins, margin);
+    beyond[t] = beyond_margin(t, n, aa, margin);
   }
   for (std::size_t i = 1; i <= n; ++i) {
     const std::size_t above = n - i + 1;  // number of values at or above the i-th smallest
@@ -74,8 +74,8 @@ std::vector<double> pairs_below(std::size_t n, std::size_t N, std::size_t most) 
   return rows[N];
 }
 
-std::size_t exact_shift_rank(std::size_t n, std::size_t twins, double alpha) {
-  const std::vector<double> below = pairs_below(n, twins, n * twins / 2);
+std::size_t exact_shift_rank(std::size_t n, std::size_t aa, double alpha) {
+  const std::vector<double> below = pairs_below(n, aa, n * aa / 2);
   double sum = 0;
   for (std::size_t i = 0; i < below.size(); ++i) {
     sum += below[i];
@@ -83,14 +83,14 @@ std::size_t exact_shift_rank(std::size_t n, std::size_t twins, double alpha) {
       return i;
     }
   }
-  return n * twins / 2;
+  return n * aa / 2;
 }
 
 /// Normal approximation for many values, for which the exact distribution takes long. The exact tails are lighter than the normal ones, so
 /// that the error probability is kept.
-std::size_t normal_shift_rank(std::size_t n, std::size_t twins, double alpha) {
-  const double pairs = static_cast<double>(n) * static_cast<double>(twins);
-  const double deviation = std::sqrt(pairs * static_cast<double>(n + twins + 1) / 12);
+std::size_t normal_shift_rank(std::size_t n, std::size_t aa, double alpha) {
+  const double pairs = static_cast<double>(n) * static_cast<double>(aa);
+  const double deviation = std::sqrt(pairs * static_cast<double>(n + aa + 1) / 12);
   const double rank = pairs / 2 + normal_quantile(std::min(alpha, 0.5)) * deviation - 0.5;
   return static_cast<std::size_t>(std::max(rank, 0.0));
 }
@@ -108,32 +108,32 @@ std::size_t sign_rank(std::size_t n, double alpha) {
   return n;
 }
 
-std::size_t calibrated_rank(std::size_t n, std::size_t twins, std::size_t margin, double alpha) {
-  return calibrated_rank(twins, margin, alpha, heads_or_more(n));
+std::size_t calibrated_rank(std::size_t n, std::size_t aa, std::size_t margin, double alpha) {
+  return calibrated_rank(aa, margin, alpha, heads_or_more(n));
 }
 
-std::size_t shift_rank(std::size_t n, std::size_t twins, double alpha) {
+std::size_t shift_rank(std::size_t n, std::size_t aa, double alpha) {
   constexpr std::size_t exact_up_to = 6;
-  return n <= exact_up_to ? exact_shift_rank(n, twins, alpha) : normal_shift_rank(n, twins, alpha);
+  return n <= exact_up_to ? exact_shift_rank(n, aa, alpha) : normal_shift_rank(n, aa, alpha);
 }
 
-std::size_t min_twins(std::size_t n, std::size_t margin, double alpha, std::size_t most) {
+std::size_t min_aa_pairs(std::size_t n, std::size_t margin, double alpha, std::size_t most) {
   const std::vector<std::vector<double>> heads = heads_or_more(n);
-  std::size_t twins = margin;
-  while (twins <= most && calibrated_rank(twins, margin, alpha, heads) == 0) {
-    ++twins;
+  std::size_t aa = margin;
+  while (aa <= most && calibrated_rank(aa, margin, alpha, heads) == 0) {
+    ++aa;
   }
-  return twins;
+  return aa;
 }
 
 namespace {
 
 /// Returns the admissible pair of ranks that lies furthest inside, which is the sharpest one for exponential tails.
-BoundRanks calibrated_ranks(std::size_t n, std::size_t twins, double alpha) {
+BoundRanks calibrated_ranks(std::size_t n, std::size_t aa, double alpha) {
   const std::vector<std::vector<double>> heads = heads_or_more(n);
   BoundRanks best;
-  for (std::size_t margin = 2; margin <= twins; ++margin) {
-    const std::size_t rank = calibrated_rank(twins, margin, alpha, heads);
+  for (std::size_t margin = 2; margin <= aa; ++margin) {
+    const std::size_t rank = calibrated_rank(aa, margin, alpha, heads);
     if (rank == 0) {
       break;
     }
@@ -145,11 +145,11 @@ BoundRanks calibrated_ranks(std::size_t n, std::size_t twins, double alpha) {
   return best;
 }
 
-/// Chooses the shift if there are enough values and twins, otherwise calibrated ranks.
-BoundRanks twin_ranks(std::size_t n, std::size_t twins, double alpha) {
-  const std::size_t rank = shift_rank(n, twins, alpha);
+/// Chooses the shift if there are enough values and A/A differences, otherwise calibrated ranks.
+BoundRanks aa_ranks(std::size_t n, std::size_t aa, double alpha) {
+  const std::size_t rank = shift_rank(n, aa, alpha);
   if (rank <= n) {
-    return calibrated_ranks(n, twins, alpha);
+    return calibrated_ranks(n, aa, alpha);
   }
   BoundRanks ranks;
   ranks.shift = rank;
@@ -158,34 +158,34 @@ BoundRanks twin_ranks(std::size_t n, std::size_t twins, double alpha) {
 
 }  // namespace
 
-BoundRanks bound_ranks(std::size_t n, std::size_t twins, double alpha) {
+BoundRanks bound_ranks(std::size_t n, std::size_t aa, double alpha) {
   const std::size_t sign = sign_rank(n, alpha / 2);
   if (sign == 0) {
-    return twin_ranks(n, twins, alpha);
+    return aa_ranks(n, aa, alpha);
   }
-  BoundRanks ranks = twin_ranks(n, twins, alpha / 2);
+  BoundRanks ranks = aa_ranks(n, aa, alpha / 2);
   ranks.sign = ranks.tells() ? sign : sign_rank(n, alpha);
   return ranks;
 }
 
-double median_lower_bound(std::vector<double> values, std::span<const double> twins, const BoundRanks& ranks) {
+double median_lower_bound(std::vector<double> values, std::span<const double> aa, const BoundRanks& ranks) {
   std::sort(values.begin(), values.end());
   double bound = -std::numeric_limits<double>::infinity();
   if (ranks.sign > 0) {
     bound = values[ranks.sign - 1];
   }
   if (ranks.calibrated > 0) {
-    std::vector<double> margins(twins.size());
-    std::transform(twins.begin(), twins.end(), margins.begin(), [](double twin) { return std::abs(twin); });
+    std::vector<double> margins(aa.size());
+    std::transform(aa.begin(), aa.end(), margins.begin(), [](double one) { return std::abs(one); });
     const auto margin = margins.begin() + static_cast<std::ptrdiff_t>(ranks.margin - 1);
     std::nth_element(margins.begin(), margin, margins.end(), std::greater<>());
     bound = std::max(bound, values[ranks.calibrated - 1] - *margin);
   }
   if (ranks.shift > 0) {
     std::vector<double> differences;
-    differences.reserve(values.size() * twins.size());
+    differences.reserve(values.size() * aa.size());
     for (const double value : values) {
-      std::transform(twins.begin(), twins.end(), std::back_inserter(differences), [value](double twin) { return value - twin; });
+      std::transform(aa.begin(), aa.end(), std::back_inserter(differences), [value](double one) { return value - one; });
     }
     const auto shift = differences.begin() + static_cast<std::ptrdiff_t>(ranks.shift - 1);
     std::nth_element(differences.begin(), shift, differences.end());
@@ -194,9 +194,9 @@ double median_lower_bound(std::vector<double> values, std::span<const double> tw
   return bound;
 }
 
-double median_lower_bound(std::vector<double> values, std::span<const double> twins, double alpha) {
-  const BoundRanks ranks = bound_ranks(values.size(), twins.size(), alpha);
-  return median_lower_bound(std::move(values), twins, ranks);
+double median_lower_bound(std::vector<double> values, std::span<const double> aa, double alpha) {
+  const BoundRanks ranks = bound_ranks(values.size(), aa.size(), alpha);
+  return median_lower_bound(std::move(values), aa, ranks);
 }
 
 Interval sign_interval(const std::vector<double>& values, double alpha) {

@@ -6,7 +6,7 @@
 
 #include "flopcast/core/statistics.hpp"
 
-/// Confidence bounds of medians in races. A *twin* is an A/A difference: the difference between two evaluations of one configuration, which
+/// Confidence bounds of medians in races. An *A/A difference* is the difference between two evaluations of one configuration, which
 /// only noise makes.
 namespace flopcast::search {
 
@@ -14,20 +14,20 @@ namespace flopcast::search {
 /// or 0 if no such i exists. The bound inverts the sign test and assumes nothing about the distribution.
 std::size_t sign_rank(std::size_t n, double alpha);
 
-/// Returns the largest i for which the lower bound holds: the i-th smallest of n values, minus the `margin`-th largest of `twins` absolute
+/// Returns the largest i for which the lower bound holds: the i-th smallest of n values, minus the `margin`-th largest of `aa` absolute
 /// A/A differences, exceeds the values' median with probability at most alpha. Returns 0 if no such i exists. Assumption: the values minus
 /// their median have the distribution of the A/A differences, which may be any distribution that is symmetric about 0.
-std::size_t calibrated_rank(std::size_t n, std::size_t twins, std::size_t margin, double alpha);
+std::size_t calibrated_rank(std::size_t n, std::size_t aa, std::size_t margin, double alpha);
 
-/// Returns the smallest number of twins for which calibrated_rank(n, twins, margin, alpha) is above 0, or `most` + 1 if `most` twins
+/// Returns the smallest number of A/A pairs for which calibrated_rank(n, aa, margin, alpha) is above 0, or `most` + 1 if `most` of them
 /// are too few.
-std::size_t min_twins(std::size_t n, std::size_t margin, double alpha, std::size_t most);
+std::size_t min_aa_pairs(std::size_t n, std::size_t margin, double alpha, std::size_t most);
 
 /// Returns the largest i for which the i-th smallest of the n N differences between n values and N A/A differences exceeds the values'
 /// median with probability at most alpha. Returns 0 if no such i exists. Assumption: the values have the distribution of the A/A
-/// differences, shifted. The bound inverts the rank sum test of Mann and Whitney; with enough values and twins it is the sharpest of the
+/// differences, shifted. The bound inverts the rank sum test of Mann and Whitney; with enough values and A/A differences it is the sharpest of the
 /// three.
-std::size_t shift_rank(std::size_t n, std::size_t twins, double alpha);
+std::size_t shift_rank(std::size_t n, std::size_t aa, double alpha);
 
 /// The ranks of the values that bound a median from below. They are chosen before any value is seen.
 struct BoundRanks {
@@ -39,18 +39,18 @@ struct BoundRanks {
   /// Returns whether at least one of the three bounds exists.
   [[nodiscard]] bool tells() const noexcept { return sign > 0 || shift > 0 || calibrated > 0; }
 };
-/// Returns the ranks to use for n values and `twins` A/A differences: the sign test and one test that uses the twins, each at level alpha /
-/// 2. If only one of the tests exists, it has level alpha. A bound that a single disturbed twin could spoil is never chosen: calibrated
+/// Returns the ranks to use for n values and `aa` A/A differences: the sign test and one test that uses these differences, each at level alpha /
+/// 2. If only one of the tests exists, it has level alpha. A bound that a single disturbed pair could spoil is never chosen: calibrated
 /// ranks use a margin of at least 2, shifts lie above n.
-BoundRanks bound_ranks(std::size_t n, std::size_t twins, double alpha);
+BoundRanks bound_ranks(std::size_t n, std::size_t aa, double alpha);
 
 /// Returns the largest of the bounds that `ranks` defines, or -infinity if it defines none. `ranks` must belong to the same numbers of
-/// values and twins.
-double median_lower_bound(std::vector<double> values, std::span<const double> twins, const BoundRanks& ranks);
+/// values and A/A differences.
+double median_lower_bound(std::vector<double> values, std::span<const double> aa, const BoundRanks& ranks);
 
 /// Returns a number that exceeds the median of the values' distribution with probability at most alpha, or -infinity if there are too
 /// few values.
-double median_lower_bound(std::vector<double> values, std::span<const double> twins, double alpha);
+double median_lower_bound(std::vector<double> values, std::span<const double> aa, double alpha);
 
 /// Returns an interval that misses the median with probability at most alpha, by the sign test. Both ends are infinite if there are too
 /// few values.

@@ -43,7 +43,7 @@ struct Limits {
 
 /// The reason why a search ended.
 enum class Ending : std::uint8_t {
-  settled,      ///< the stopping rule of the search is met
+  decided,      ///< the stopping rule of the search is met
   good_enough,  ///< the leader is certainly as fast as requested
   budget,       ///< the limits are used up
   interrupted,

@@ -41,9 +41,9 @@ Ledger::Draw Ledger::next_draw() const {
   return next;
 }
 
-/// Returns the slots of a round in the order of evaluation: candidates, and from rows_.size() on the twin's further evaluations.
-std::vector<std::size_t> Ledger::slots_of(const Draw& draw, std::optional<Twin> twin) const {
-  const std::size_t used = rows_.size() + (twin ? static_cast<std::size_t>(2 * std::min(twin->pairs, max_pairs) - 1) : 0);
+/// Returns the slots of a round in the order of evaluation: candidates, and from rows_.size() on those for A/A pairs.
+std::vector<std::size_t> Ledger::slots_of(const Draw& draw, std::optional<AaPairs> aa) const {
+  const std::size_t used = rows_.size() + (aa ? static_cast<std::size_t>(2 * std::min(aa->pairs, max_pairs) - 1) : 0);
   std::vector<std::size_t> slots;
   std::copy_if(draw.order.begin(), draw.order.end(), std::back_inserter(slots),
                [&](std::size_t slot) { return slot >= rows_.size() ? slot < used : rows_[slot].active; });
@@ -51,37 +51,37 @@ std::vector<std::size_t> Ledger::slots_of(const Draw& draw, std::optional<Twin> 
 }
 
 /// Returns the configurations of the slots.
-std::vector<std::size_t> Ledger::block_of(std::span<const std::size_t> slots, std::optional<Twin> twin) const {
+std::vector<std::size_t> Ledger::block_of(std::span<const std::size_t> slots, std::optional<AaPairs> aa) const {
   std::vector<std::size_t> block;
   for (const std::size_t slot : slots) {
-    block.push_back(rows_[slot >= rows_.size() ? twin->candidate : slot].configuration);
+    block.push_back(rows_[slot >= rows_.size() ? aa->candidate : slot].configuration);
   }
   return block;
 }
 
-std::vector<std::size_t> Ledger::next_round(std::optional<Twin> twin) const { return block_of(slots_of(next_draw(), twin), twin); }
+std::vector<std::size_t> Ledger::next_round(std::optional<AaPairs> aa) const { return block_of(slots_of(next_draw(), aa), aa); }
 
-bool Ledger::round(const Evaluator& evaluator, Meter& meter, std::optional<Twin> twin) {
+bool Ledger::round(const Evaluator& evaluator, Meter& meter, std::optional<AaPairs> aa) {
   Draw draw = next_draw();
-  const std::vector<std::size_t> slots = slots_of(draw, twin), block = block_of(slots, twin);
+  const std::vector<std::size_t> slots = slots_of(draw, aa), block = block_of(slots, aa);
   const std::vector<Evaluation> evaluations = meter.evaluate(evaluator, block);
   draw_ = std::move(draw);
   if (!evaluations.empty()) {
-    record(slots, evaluations, twin);
+    record(slots, evaluations, aa);
   }
   return evaluations.size() == slots.size();
 }
 
-void Ledger::record(std::span<const std::size_t> slots, std::span<const Evaluation> evaluations, std::optional<Twin> twin) {
+void Ledger::record(std::span<const std::size_t> slots, std::span<const Evaluation> evaluations, std::optional<AaPairs> aa) {
   ++rounds_;
   for (Row& row : rows_) {
     row.costs.push_back(std::numeric_limits<Seconds>::quiet_NaN());
   }
-  std::vector<Seconds> alike;  // the twin's costs in the order of evaluation
+  std::vector<Seconds> alike;  // the costs for A/A pairs in the order of evaluation
   for (std::size_t i = 0; i < evaluations.size(); ++i) {
     const Seconds cost = evaluations[i].cost;
     const bool is_further = slots[i] >= rows_.size();
-    Row& row = rows_[is_further ? twin->candidate : slots[i]];
+    Row& row = rows_[is_further ? aa->candidate : slots[i]];
     row.duration = evaluations[i].duration;
     if (const char* reason = fault(cost)) {
       row.fault = reason;
@@ -91,7 +91,7 @@ void Ledger::record(std::span<const std::size_t> slots, std::span<const Evaluati
     if (!is_further) {
       row.costs.back() = cost;
     }
-    if (is_further || (twin && twin->candidate == slots[i])) {
+    if (is_further || (aa && aa->candidate == slots[i])) {
       alike.push_back(cost);
     }
   }

@@ -35,22 +35,22 @@ class Ledger {
   void set_active(std::size_t candidate, bool active) { rows_[candidate].active = active; }
 
   /// An active candidate that a round evaluates several times, for `pairs` comparisons with itself (2 pairs - 1 additional evaluations).
-  struct Twin {
+  struct AaPairs {
     std::size_t candidate = 0;
     std::int64_t pairs = 1;
   };
   static constexpr std::int64_t max_pairs = 64;  ///< maximum per round; larger numbers are cut to it
 
-  /// Evaluates every active candidate once and the twin several times. The order is random, and on alternate rounds the reverse of the
+  /// Evaluates every active candidate once and the candidate of `aa` several times. The order is random, and on alternate rounds the reverse of the
   /// order before. Returns false if the limits cut the round short. If the evaluator throws, the round is discarded and the next call
   /// repeats it.
-  bool round(const Evaluator& evaluator, Meter& meter, std::optional<Twin> twin = {});
-  /// Returns the configurations that the next round() with this twin evaluates, in their order.
-  [[nodiscard]] std::vector<std::size_t> next_round(std::optional<Twin> twin = {}) const;
+  bool round(const Evaluator& evaluator, Meter& meter, std::optional<AaPairs> aa = {});
+  /// Returns the configurations that the next round() with these A/A pairs evaluates, in their order.
+  [[nodiscard]] std::vector<std::size_t> next_round(std::optional<AaPairs> aa = {}) const;
 
   /// Returns log(cost of a / cost of b) for every round that has both costs.
   [[nodiscard]] std::vector<double> paired(std::size_t a, std::size_t b) const;
-  /// Returns the A/A differences: log(cost / cost of the same configuration in the same round) for every pair of twins.
+  /// Returns the A/A differences: log(cost / cost of the same configuration in the same round) for every A/A pair.
   [[nodiscard]] const std::vector<double>& aa_within_round() const noexcept { return aa_within_round_; }
   /// Returns A/A differences that need no additional evaluations: log(cost / cost of the same candidate in the round before) for those of
   /// `candidates` that have both costs. The median of these logarithms, which is the change of the machine's speed in between, is
@@ -64,12 +64,12 @@ class Ledger {
  private:
   struct Draw {
     std::mt19937_64 random;
-    std::vector<std::size_t> order;  ///< indices of candidates; from rows_.size() on, the twin's additional evaluations
+    std::vector<std::size_t> order;  ///< indices of candidates; from rows_.size() on, those for A/A pairs
   };
   [[nodiscard]] Draw next_draw() const;
-  [[nodiscard]] std::vector<std::size_t> slots_of(const Draw& draw, std::optional<Twin> twin) const;
-  [[nodiscard]] std::vector<std::size_t> block_of(std::span<const std::size_t> slots, std::optional<Twin> twin) const;
-  void record(std::span<const std::size_t> slots, std::span<const Evaluation> evaluations, std::optional<Twin> twin);
+  [[nodiscard]] std::vector<std::size_t> slots_of(const Draw& draw, std::optional<AaPairs> aa) const;
+  [[nodiscard]] std::vector<std::size_t> block_of(std::span<const std::size_t> slots, std::optional<AaPairs> aa) const;
+  void record(std::span<const std::size_t> slots, std::span<const Evaluation> evaluations, std::optional<AaPairs> aa);
 
   std::vector<Row> rows_;
   std::vector<double> aa_within_round_;

@@ -31,10 +31,10 @@ void check(const RaceOptions& options) {
 /// Largest log ratio to the leader for which a candidate's noise is taken to be like the leader's.
 const double near_leader = std::log(1.1);
 
-/// Number of A/A differences between rounds from which no twins are needed.
+/// Number of A/A differences between rounds from which no A/A pairs are needed.
 constexpr std::size_t enough_between_rounds = 24;
 /// Number of A/A differences that are used, the latest ones; more add nothing.
-constexpr std::size_t max_twins = 128;
+constexpr std::size_t max_aa_differences = 128;
 
 /// Looks are taken at geometric intervals, because each look spends error probability.
 std::int64_t next_look_round(std::int64_t round) { return round + std::max<std::int64_t>(round / 4, 1); }
@@ -104,7 +104,7 @@ bool Race::look_is_due() const {
   if (rounds < options_.min_rounds || rounds < next_look_round(last_look_.round)) {
     return false;
   }
-  return bound_ranks(static_cast<std::size_t>(rounds), early_twins().size(), next_alpha()).tells();
+  return bound_ranks(static_cast<std::size_t>(rounds), early_aa_differences().size(), next_alpha()).tells();
 }
 
 /// Returns the candidates that aren't far behind the leader, eliminated ones included: their noise is like that of the best candidate.
@@ -114,31 +114,31 @@ std::vector<std::size_t> Race::near() const {
   return numbers;
 }
 
-/// Returns the A/A differences that a look uses: those between rounds, or, if these are few, the twins.
-std::vector<double> Race::early_twins() const {
-  if (ledger_.rounds() > options_.twin_rounds) {
+/// Returns the A/A differences that a look uses: those between rounds, or, if these are few, those of A/A pairs.
+std::vector<double> Race::early_aa_differences() const {
+  if (ledger_.rounds() > options_.aa_rounds) {
     return {};
   }
   std::vector<double> differences = ledger_.aa_between_rounds(near());
   if (differences.size() < enough_between_rounds) {
     differences.insert(differences.end(), ledger_.aa_within_round().begin(), ledger_.aa_within_round().end());
   }
-  const std::size_t kept = std::min(differences.size(), max_twins);
+  const std::size_t kept = std::min(differences.size(), max_aa_differences);
   return {differences.end() - static_cast<std::ptrdiff_t>(kept), differences.end()};
 }
 
 Race::Look Race::look(std::size_t leader) const {
   Look look{ledger_.rounds(), next_alpha(), std::vector<double>(slower_.size(), 0)};
-  const std::vector<double> twins = early_twins();
+  const std::vector<double> aa = early_aa_differences();
   std::map<std::size_t, BoundRanks> ranks;  // by number of differences, which is nearly always the same
   for (const std::size_t candidate : contenders()) {
     if (candidate != leader) {
       std::vector<double> differences = ledger_.paired(candidate, leader);
       const auto [known, is_new] = ranks.try_emplace(differences.size());
       if (is_new) {
-        known->second = bound_ranks(differences.size(), twins.size(), look.alpha);
+        known->second = bound_ranks(differences.size(), aa.size(), look.alpha);
       }
-      look.bounds[candidate] = median_lower_bound(std::move(differences), twins, known->second);
+      look.bounds[candidate] = median_lower_bound(std::move(differences), aa, known->second);
     }
   }
   return look;
@@ -203,34 +203,34 @@ std::optional<Ending> Race::decide() {
   if (leader_ && look_is_due()) {
     take_look();
     if (possible_gain(last_look_) <= options_.tolerance) {
-      return Ending::settled;
+      return Ending::decided;
     }
   }
   if (contenders().size() == 1 && ledger_.rounds() >= options_.min_rounds) {
-    return Ending::settled;
+    return Ending::decided;
   }
   return ledger_.rounds() >= options_.max_rounds ? std::optional(Ending::budget) : std::nullopt;
 }
 
 /// Chooses the candidate that is compared with itself: the leader, whose noise matters. If an evaluation of the leader takes long, this is
 /// the quickest candidate that is nearly as good; its noise is similar and rather larger.
-std::size_t Race::pick_twin() const {
+std::size_t Race::pick_aa_candidate() const {
   static constexpr double much_quicker = 4;
   const Seconds leaders = ledger_.rows()[*leader_].duration;
-  std::size_t twin = *leader_;
+  std::size_t compared = *leader_;
   for (const std::size_t candidate : near()) {
     const Seconds duration = ledger_.rows()[candidate].duration;
-    if (ledger_.rows()[candidate].active && much_quicker * duration < leaders && duration < ledger_.rows()[twin].duration) {
-      twin = candidate;
+    if (ledger_.rows()[candidate].active && much_quicker * duration < leaders && duration < ledger_.rows()[compared].duration) {
+      compared = candidate;
     }
   }
-  return twin;
+  return compared;
 }
 
 /// Returns the number of A/A pairs of the next round. Before the first look it is the number with which that look comes soonest; later it
 /// is one, or none if there are enough A/A differences between rounds.
-std::int64_t Race::pairs(std::size_t twin) const {
-  const auto known = static_cast<std::int64_t>(early_twins().size());
+std::int64_t Race::pairs(std::size_t compared) const {
+  const auto known = static_cast<std::int64_t>(early_aa_differences().size());
   if (std::max(near().size(), static_cast<std::size_t>(known)) >= enough_between_rounds) {
     return 0;
   }
@@ -244,13 +244,12 @@ std::int64_t Race::pairs(std::size_t twin) const {
   static constexpr std::int64_t late = 16;  // rounds from which the sign test alone can decide
   Seconds soonest = std::numeric_limits<Seconds>::infinity();
   std::int64_t best = 1;
-  for (std::int64_t rounds = std::max(options_.min_rounds, ledger_.rounds() + 1); rounds <= std::min(options_.twin_rounds, late);
-       ++rounds) {
-    const std::size_t twins = min_twins(static_cast<std::size_t>(rounds), margin, next_alpha(), max_twins);
+  for (std::int64_t rounds = std::max(options_.min_rounds, ledger_.rounds() + 1); rounds <= std::min(options_.aa_rounds, late); ++rounds) {
+    const std::size_t aa = min_aa_pairs(static_cast<std::size_t>(rounds), margin, next_alpha(), max_aa_differences);
     const std::int64_t to_come = rounds - ledger_.rounds();
-    const std::int64_t lacking = static_cast<std::int64_t>(twins) - known;
-    const Seconds seconds =
-        static_cast<double>(to_come) * round + 2 * static_cast<double>(std::max<std::int64_t>(lacking, 0)) * ledger_.rows()[twin].duration;
+    const std::int64_t lacking = static_cast<std::int64_t>(aa) - known;
+    const Seconds seconds = static_cast<double>(to_come) * round +
+                            2 * static_cast<double>(std::max<std::int64_t>(lacking, 0)) * ledger_.rows()[compared].duration;
     if (seconds < soonest) {
       soonest = seconds;
       best = ceil_div(lacking, to_come);
@@ -259,19 +258,19 @@ std::int64_t Race::pairs(std::size_t twin) const {
   return std::clamp<std::int64_t>(best, 0, Ledger::max_pairs);
 }
 
-/// Returns the twin of the next round, or nothing if its A/A differences aren't needed.
-std::optional<Ledger::Twin> Race::next_twin() const {
-  if (leader_ && ledger_.rounds() < options_.twin_rounds && contenders().size() > 1) {
-    const std::size_t candidate = pick_twin();
+/// Returns the A/A pairs of the next round, or nothing if its A/A differences aren't needed.
+std::optional<Ledger::AaPairs> Race::next_aa_pairs() const {
+  if (leader_ && ledger_.rounds() < options_.aa_rounds && contenders().size() > 1) {
+    const std::size_t candidate = pick_aa_candidate();
     if (const std::int64_t entered = pairs(candidate); entered > 0) {
-      return Ledger::Twin{candidate, entered};
+      return Ledger::AaPairs{candidate, entered};
     }
   }
   return std::nullopt;
 }
 
 std::optional<Ending> Race::step(const Evaluator& evaluator) {
-  const bool complete = ledger_.round(evaluator, meter_, next_twin());
+  const bool complete = ledger_.round(evaluator, meter_, next_aa_pairs());
   std::optional<Ending> ending = decide();
   if (!ending && complete && leader_is_good_enough(evaluator)) {
     ending = Ending::good_enough;
@@ -296,8 +295,8 @@ RaceResult Race::result() const {
   for (std::size_t candidate = 0; candidate < slower_.size(); ++candidate) {
     result.candidates.push_back(state_of(ledger_.rows()[candidate], slower_[candidate]));
   }
-  const Interval twin = sign_interval(ledger_.aa_within_round(), 0.05);
-  result.twin_ratio = {std::exp(twin.low), std::exp(twin.high)};
+  const Interval ratio = sign_interval(ledger_.aa_within_round(), 0.05);
+  result.aa_ratio = {std::exp(ratio.low), std::exp(ratio.high)};
   if (!leader_) {
     return result;
   }

@@ -17,7 +17,7 @@ struct RaceOptions {
   double error_probability = 0.05;  ///< probability that the regret is larger
   std::int64_t min_rounds = 3;
   std::int64_t max_rounds = 1000;  ///< candidates that are tied after so many rounds remain tied
-  std::int64_t twin_rounds = 64;   ///< rounds in which A/A differences help to decide; later the sign test decides alone; 0: none
+  std::int64_t aa_rounds = 64;     ///< rounds in which A/A differences help to decide; later the sign test decides alone; 0: none
   Seconds good_enough =
       0;  ///< the race stops once the leader's median cost is at most this: a known lower bound divided by the share to reach
   std::uint64_t seed = 1;
@@ -45,19 +45,19 @@ struct RaceResult {
   double error_probability = 0;  ///< error probability of the statement above, spent by the looks so far
   Ending ending = Ending::budget;
   std::int64_t rounds = 0, evaluations = 0;
-  Interval twin_ratio;  ///< 95 % interval of the A/A pairs' median cost ratio, which should contain 1; infinite with too few pairs
+  Interval aa_ratio;  ///< 95 % interval of the A/A pairs' median cost ratio, which should contain 1; infinite with too few pairs
   std::vector<CandidateState> candidates;  ///< in the order of the candidates
 };
 
 /// Races candidates in interleaved rounds. After some of the rounds the race takes a look, which tests every competitor:
 /// - a competitor whose paired differences to the leader have a median certainly above 0 is eliminated;
 /// - a competitor that certainly can't gain more than the tolerance rests until the leader changes;
-/// - the race is settled once all remaining competitors rest.
+/// - the race is decided once all remaining competitors rest.
 ///
 /// The confidence is corrected for repeated looks and for many competitors: look t has a share of the error probability in proportion to
 /// 1 / t, divided by the number of competitors. With probability 1 - error_probability no bound of the best candidate fails; then the best
 /// candidate is never eliminated and the leader is within the tolerance of it. Assumptions: rounds are independent, and in the first
-/// twin_rounds the noise has the distribution of the A/A differences, which the random order within rounds serves. A/A differences are
+/// aa_rounds the noise has the distribution of the A/A differences, which the random order within rounds serves. A/A differences are
 /// changes of candidates near the leader from one round to the next; if such candidates are few, pairs of evaluations within a round.
 ///
 /// If RaceOptions::good_enough is set and the leader seems to reach it, the leader is evaluated some more times after rounds 1, 2, 4, 8 and
@@ -72,7 +72,7 @@ class Race {
   /// Runs one round, for races whose evaluations come one at a time. Returns the reason if the race stops.
   std::optional<Ending> step(const Evaluator& evaluator);
   /// Returns the configurations that the next round evaluates, in their order. A trial of whether the leader is good enough isn't among them.
-  [[nodiscard]] std::vector<std::size_t> next_round() const { return ledger_.next_round(next_twin()); }
+  [[nodiscard]] std::vector<std::size_t> next_round() const { return ledger_.next_round(next_aa_pairs()); }
   [[nodiscard]] RaceResult result() const;
 
  private:
@@ -89,16 +89,16 @@ class Race {
   [[nodiscard]] double spent(std::int64_t looks) const;
   [[nodiscard]] double next_alpha() const;
   [[nodiscard]] std::vector<std::size_t> near() const;
-  [[nodiscard]] std::vector<double> early_twins() const;
-  [[nodiscard]] std::size_t pick_twin() const;
-  [[nodiscard]] std::int64_t pairs(std::size_t twin) const;
+  [[nodiscard]] std::vector<double> early_aa_differences() const;
+  [[nodiscard]] std::size_t pick_aa_candidate() const;
+  [[nodiscard]] std::int64_t pairs(std::size_t compared) const;
   [[nodiscard]] bool look_is_due() const;
   [[nodiscard]] Look look(std::size_t leader) const;
   [[nodiscard]] double possible_gain(const Look& look) const;
   void take_look();
   bool leader_is_good_enough(const Evaluator& evaluator);
   std::optional<Ending> decide();
-  [[nodiscard]] std::optional<Ledger::Twin> next_twin() const;
+  [[nodiscard]] std::optional<Ledger::AaPairs> next_aa_pairs() const;
 
   RaceOptions options_;
   Ledger ledger_;

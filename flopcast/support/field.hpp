@@ -36,6 +36,7 @@ struct Field {
   const char* option_help = nullptr;                           ///< meaning of the option, where the member's doesn't fit
   std::vector<std::string_view> choices = {};                  ///< all values of a text; empty: any
   bool is_argument = false;                                    ///< on the command line a word without dashes
+  bool is_dropped_if_empty = false;                            ///< documents lack the member while it says nothing
   std::optional<std::string_view> own_unit = std::nullopt;     ///< missing: as unit_of() the name
   std::optional<Best> own_best = std::nullopt;                 ///< missing: as usual_best() of the unit
 
@@ -78,6 +79,13 @@ struct Field {
     Field field = *this;
     field.own_unit = unit;
     field.own_best = direction;
+    return field;
+  }
+  /// Documents lack the member while it says nothing: it is 0, infinite, or an empty text or list.
+  [[nodiscard]] Field unless_empty() const {
+    Field field = *this;
+    field.required = false;
+    field.is_dropped_if_empty = true;
     return field;
   }
   [[nodiscard]] const void* in(const void* structure) const { return static_cast<const std::byte*>(structure) + offset; }

@@ -45,6 +45,9 @@ const Field& field_at(const Fields& fields, std::size_t offset, std::string_view
 void write(nlohmann::json& json, const void* structure, const Fields& fields) {
   for (const Field& field : fields) {
     const void* member = field.in(structure);
+    if (field.is_dropped_if_empty && field.type->is_empty(member)) {
+      continue;
+    }
     if (field.inlined != nullptr) {
       write(json, member, field.inlined());
     } else if (field.type->has_value == nullptr || field.type->has_value(member)) {

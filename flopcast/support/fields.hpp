@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <nlohmann/json.hpp>
 
@@ -38,12 +40,22 @@ template <class T>
 constexpr ValueType make_type() {
   ValueType type = {[](nlohmann::json& json, const void* value) { json = *static_cast<const T*>(value); },
                     [](const nlohmann::json& json, void* value) { read_value(json, *static_cast<T*>(value)); },
-                    [](SchemaMaker& maker) { return maker.of<T>(); }, nullptr, nullptr};
+                    [](SchemaMaker& maker) { return maker.of<T>(); },
+                    nullptr,
+                    nullptr,
+                    nullptr};
   if constexpr (is_optional<T>) {
     type.has_value = [](const void* value) { return static_cast<const T*>(value)->has_value(); };
   }
   if constexpr (requires(T & value) { parse_text(std::string_view(), std::string_view(), value); }) {
     type.parse = [](std::string_view text, std::string_view what, void* value) { parse_text(text, what, *static_cast<T*>(value)); };
+  }
+  if constexpr (std::is_arithmetic_v<T>) {
+    type.is_empty = [](const void* value) {
+      return *static_cast<const T*>(value) == 0 || std::isinf(static_cast<double>(*static_cast<const T*>(value)));
+    };
+  } else if constexpr (requires(const T& value) { value.empty(); }) {
+    type.is_empty = [](const void* value) { return static_cast<const T*>(value)->empty(); };
   }
   return type;
 }

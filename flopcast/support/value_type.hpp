@@ -23,6 +23,7 @@ struct ValueType {
   bool (*has_value)(const void* value);  ///< set for a std::optional only
   /// Reads a text, set for types with parse_text(). Messages begin with `what`, such as "--n".
   void (*parse)(std::string_view text, std::string_view what, void* value);
+  bool (*is_empty)(const void* value);  ///< set for numbers, texts, lists and maps
 };
 
 /// Schema of a type that no table of members describes, as `static nlohmann::ordered_json make(SchemaMaker&)`.

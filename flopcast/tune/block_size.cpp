@@ -91,9 +91,9 @@ std::vector<Alternative> farthest_first(const std::vector<Alternative>& all, std
 
 class Tuner {
  public:
-  Tuner(std::span<const Problem> problems, const Environment& environment, model::OnDemandModels& models, const BlockSizeSources& sources,
+  Tuner(std::span<const Problem> problems, const Environment& environment, model::OnDemandModels& models, const BlockSizeServices& services,
         const BlockSizeOptions& options)
-      : problems_(problems), models_(models), sources_(sources), options_(options), sampler_(environment, models, sources.sampling) {}
+      : problems_(problems), models_(models), services_(services), options_(options), sampler_(environment, models, services.sampling) {}
 
   BlockSizeResult run() {
     record();
@@ -104,7 +104,6 @@ class Tuner {
     if (options_.tune_crossover) {
       add_crossovers();
     }
-    sources_.stage("sampling the contenders");
     result_.complete = sampler_.refine(subjects_, options_.target, options_.time_budget - time_to_decide_,
                                        [this](std::span<const Seconds> totals) { weigh(totals); });
     result_.cost = sampler_.cost();
@@ -115,12 +114,12 @@ class Tuner {
   }
 
  private:
-  [[nodiscard]] bool interrupted() const { return sources_.sampling.interrupted(); }
+  [[nodiscard]] bool interrupted() const { return services_.sampling.interrupted(); }
 
   void add(std::size_t problem, const Alternative& alternative, bool is_default) {
     Subject subject;
-    subject.trace = sources_.trace(problems_[problem].call, alternative);
-    subject.placements = sources_.placements(subject.trace);
+    subject.trace = services_.trace(problems_[problem].call, alternative);
+    subject.placements = services_.placements(subject.trace);
     subjects_.push_back(std::move(subject));
     entries_.push_back({problem, alternative, is_default});
   }
@@ -133,7 +132,7 @@ class Tuner {
     if (std::any_of(entries_.begin(), entries_.end(), known)) {
       return;
     }
-    if (interrupted() || (sources_.sampling.elapsed() > until && std::any_of(entries_.begin(), entries_.end(), of_variant))) {
+    if (interrupted() || (services_.sampling.elapsed() > until && std::any_of(entries_.begin(), entries_.end(), of_variant))) {
       missed_.push_back({problem, alternative, false});
     } else {
       add(problem, alternative, false);
@@ -152,7 +151,6 @@ class Tuner {
   /// Records the default and one block size of each variant of every problem, then one more of each, and so on.
   void record() {
     static constexpr double share = 0.3;  // of the time
-    sources_.stage("recording");
     std::vector<std::pair<std::size_t, std::vector<Alternative>>> groups;
     std::size_t rounds = 0;
     for (std::size_t p = 0; p < problems_.size(); ++p) {
@@ -198,7 +196,6 @@ class Tuner {
   void sample_coarsely() {
     static constexpr double coarse_share = 0.4;  // share of the time
     static constexpr double glance_share = 0.15, glance_target = 0.08;
-    sources_.stage("sampling all alternatives");
     const bool one_variant = std::all_of(entries_.begin(), entries_.end(),
                                          [&](const Entry& e) { return e.alternative.variant == entries_[0].alternative.variant; });
     if (one_variant) {
@@ -222,12 +219,12 @@ class Tuner {
   /// Predicts the seconds of every entry. The time that this takes gives an estimate of the time for deciding.
   std::vector<Seconds> predicted_seconds() {
     static constexpr double deciding = 3;  // ratio of both times: deciding also needs variances of the compared entries
-    const Seconds begin = sources_.sampling.elapsed();
+    const Seconds begin = services_.sampling.elapsed();
     std::vector<Seconds> all;
     for (const model::Total& total : totals()) {
       all.push_back(total.seconds);
     }
-    time_to_decide_ = std::max(time_to_decide_, deciding * (sources_.sampling.elapsed() - begin));
+    time_to_decide_ = std::max(time_to_decide_, deciding * (services_.sampling.elapsed() - begin));
     return all;
   }
 
@@ -596,7 +593,7 @@ class Tuner {
 
   std::span<const Problem> problems_;
   model::OnDemandModels& models_;
-  const BlockSizeSources& sources_;
+  const BlockSizeServices& services_;
   const BlockSizeOptions& options_;
   OnDemandSampler sampler_;
   std::vector<Subject> subjects_;
@@ -612,8 +609,8 @@ class Tuner {
 }  // namespace
 
 BlockSizeResult tune_block_size(std::span<const Problem> problems, const Environment& environment, model::OnDemandModels& models,
-                                const BlockSizeSources& sources, const BlockSizeOptions& options) {
-  return Tuner(problems, environment, models, sources, options).run();
+                                const BlockSizeServices& services, const BlockSizeOptions& options) {
+  return Tuner(problems, environment, models, services, options).run();
 }
 
 }  // namespace flopcast::tuning

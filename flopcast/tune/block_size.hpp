@@ -28,16 +28,14 @@ struct Problem {
 };
 
 /// Functions that the tuner needs. The command line passes the recorder and the cache tracker beside the functions for sampling.
-struct BlockSizeSources {
+struct BlockSizeServices {
   std::function<Trace(const Call&, const Alternative&)> trace;
   std::function<std::vector<Placement>(const Trace&)> placements;
-  SamplingSources sampling;
-  /// Reports the current step.
-  std::function<void(const std::string&)> stage = [](const std::string&) {};
+  SamplingServices sampling;
 };
 
 struct BlockSizeOptions {
-  Seconds time_budget = 60;  ///< measured by sources.elapsed, for recording, measuring, fitting and deciding; 0: decide without measuring
+  Seconds time_budget = 60;  ///< measured by services.elapsed, for recording, measuring, fitting and deciding; 0: decide without measuring
   double coarse_target = 0.03;             ///< relative standard deviation of every total after the first round ...
   double target = 0.006;                   ///< ... and of the contenders at the end
   double contender_margin = 0.04;          ///< totals within this fraction of the best are predicted with the final precision
@@ -59,6 +57,6 @@ struct BlockSizeOptions {
 
 /// Records, samples on demand, predicts and decides. `models` may hold earlier samples; afterwards it holds all samples.
 BlockSizeResult tune_block_size(std::span<const Problem> problems, const Environment& environment, model::OnDemandModels& models,
-                                const BlockSizeSources& sources, const BlockSizeOptions& options);
+                                const BlockSizeServices& services, const BlockSizeOptions& options);
 
 }  // namespace flopcast::tuning

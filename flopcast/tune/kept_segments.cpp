@@ -104,8 +104,7 @@ std::vector<Allocation> used_allocations(const Trace& trace, const std::vector<A
   std::set<std::uintptr_t> addresses;
   for (const Call& call : trace.calls) {
     for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
-      const Kind kind = call.routine->arguments[i].kind;
-      if (kind == Kind::data || kind == Kind::work || kind == Kind::pivots) {
+      if (is_operand(call.routine->arguments[i])) {
         addresses.insert(call.address(i));
       }
     }

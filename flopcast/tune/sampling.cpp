@@ -12,16 +12,16 @@ bool OnDemandSampler::refine(std::vector<Subject>& subjects, double target, Seco
   static constexpr double share_of_rest = 1.0 / 3;  // share of the remaining time for one batch; later batches know more
   static constexpr Seconds shortest_batch = 1;
   std::set<Pick> measured;
-  if (sources_.elapsed() < until) {
-    const MachineState present = sources_.observe();
+  if (services_.elapsed() < until) {
+    const MachineState present = services_.observe();
     if (present.session > 0 && present.session != models_.wanted_state().session) {
       models_.predict_for(present);
     }
   }
   for (int round = 0; round < max_rounds; ++round) {
-    const Seconds begin = sources_.elapsed();
+    const Seconds begin = services_.elapsed();
     const Seconds left = until - begin - thinking_;
-    if (sources_.interrupted() || left <= 0) {
+    if (services_.interrupted() || left <= 0) {
       return false;
     }
     DesignOptions design;
@@ -40,7 +40,7 @@ bool OnDemandSampler::refine(std::vector<Subject>& subjects, double target, Seco
     }
     const Seconds measured_before = cost_.measuring;
     measure(subjects, picks);
-    thinking_ = sources_.elapsed() - begin - (cost_.measuring - measured_before);
+    thinking_ = services_.elapsed() - begin - (cost_.measuring - measured_before);
   }
   return false;
 }
@@ -51,9 +51,9 @@ void OnDemandSampler::measure(const std::vector<Subject>& subjects, const std::v
     const Subject& subject = subjects[pick.subject];
     experiments.push_back(experiment(subject.trace, subject.placements, pick.segment, environment_));
   }
-  const Seconds begun = sources_.elapsed();
-  const std::vector<measure::Timings> timings = sources_.measure(experiments);
-  cost_.measuring += sources_.elapsed() - begun;
+  const Seconds begun = services_.elapsed();
+  const std::vector<measure::Timings> timings = services_.measure(experiments);
+  cost_.measuring += services_.elapsed() - begun;
   std::vector<Sample> samples;
   std::vector<KeptSegment> segments;
   for (std::size_t p = 0; p < std::min(picks.size(), timings.size()); ++p) {
@@ -78,9 +78,9 @@ void OnDemandSampler::measure(const std::vector<Subject>& subjects, const std::v
     segments.push_back(cut(subject.trace, subject.placements, picks[p].segment));
     ++cost_.segments;
   }
-  sources_.keep(samples);
-  sources_.keep_segments(segments);
-  if (!sources_.interrupted()) {
+  services_.keep(samples);
+  services_.keep_segments(segments);
+  if (!services_.interrupted()) {
     models_.fit();
   }
 }

@@ -18,7 +18,7 @@
 namespace flopcast::tuning {
 
 /// Functions that sampling needs. The command line passes a measuring session and the store, tests pass a synthetic machine.
-struct SamplingSources {
+struct SamplingServices {
   /// Measures experiments. When interrupted, it may return early with fewer repetitions, or none for some experiments.
   std::function<std::vector<measure::Timings>(std::span<const measure::Experiment>)> measure;
   /// Returns the present state of the machine, for which times are to be predicted if there is time to measure. Default: the usual state of
@@ -37,13 +37,13 @@ struct SamplingSources {
 class OnDemandSampler {
  public:
   /// The arguments must outlive the sampler.
-  OnDemandSampler(const Environment& environment, model::OnDemandModels& models, const SamplingSources& sources)
-      : environment_(environment), models_(models), sources_(sources) {}
+  OnDemandSampler(const Environment& environment, model::OnDemandModels& models, const SamplingServices& services)
+      : environment_(environment), models_(models), services_(services) {}
 
   /// Measures batch after batch until the weighted relative standard deviation of every subject's total is below `target`. Once there are
   /// models, `weigh` sets the weights before each batch, given the expected time of every subject. No segment is measured twice. Kernels that
   /// are known from earlier sessions only are timed at a few places again, as far as their state may have changed. Segments that are expected to
-  /// take longer than what is left of the time are not measured. Returns false if the time `until` (on the clock of sources.elapsed) came first
+  /// take longer than what is left of the time are not measured. Returns false if the time `until` (on the clock of services.elapsed) came first
   /// or if work was interrupted.
   bool refine(std::vector<Subject>& subjects, double target, Seconds until,
               const std::function<void(std::span<const Seconds> totals)>& weigh = {});
@@ -55,7 +55,7 @@ class OnDemandSampler {
 
   const Environment& environment_;
   model::OnDemandModels& models_;
-  const SamplingSources& sources_;
+  const SamplingServices& services_;
   SamplingCost cost_;
   Seconds thinking_ = 0;  ///< time for choosing segments and fitting in the last round, and the estimate for the next
 };

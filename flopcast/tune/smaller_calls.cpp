@@ -15,8 +15,6 @@
 namespace flopcast::tuning {
 namespace {
 
-bool is_address(Kind kind) { return kind == Kind::data || kind == Kind::work || kind == Kind::pivots || kind == Kind::info; }
-
 Subject subject_of(const Call& call, const Environment& environment) {
   const Call placed = measure::with_addresses(call);
   Subject subject;
@@ -39,7 +37,7 @@ Call smaller_call(const Call& call, double factor) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind == Kind::size && call.arguments[i] > 1) {
       smaller.arguments[i] = std::max<std::int64_t>(1, std::llround(static_cast<double>(call.arguments[i]) * factor));
-    } else if (is_address(arguments[i].kind)) {
+    } else if (is_operand(arguments[i]) || arguments[i].kind == Kind::info) {
       smaller.arguments[i] = 0;
     }
   }

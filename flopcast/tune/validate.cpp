@@ -27,20 +27,11 @@ Placed place(const Call& call, const Alternative& alternative) {
   placed.call = alternative.variant.empty()
                     ? algorithm::with_workspace(call)
                     : algorithm::with_workspace(call, alternative.blocks, algorithm::require(*call.routine, alternative.variant));
-  placed.memory = algorithm::operand_allocations(placed.call);
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
-    const Kind kind = call.routine->arguments[i].kind;
-    if (kind == Kind::data || kind == Kind::work || kind == Kind::pivots) {
-      placed.memory[next].address = virtual_base(next);
-      placed.call.arguments[i] = static_cast<std::int64_t>(virtual_base(next));
-      ++next;
-    }
-  }
+  placed.memory = algorithm::place_operands(placed.call);
   return placed;
 }
 
-/// Returns true if a ranking is settled without running this one: LAPACK's own trsyl of order 2000 takes a minute, and its blocked variants
+/// Returns true if a ranking is decided without running this one: LAPACK's own trsyl of order 2000 takes a minute, and its blocked variants
 /// 1 s.
 bool is_hopeless(const Forecast& forecast, const Decision& decision) {
   static constexpr double hopeless = 8;
@@ -115,7 +106,7 @@ Check check(const Decision& decision, std::span<const Forecast> forecasts, std::
     }
     result.measured.push_back(std::move(measured));
   }
-  result.gain_kept = result.chosen_seconds > 0 ? result.best_seconds / result.chosen_seconds : 0;
+  result.yield = result.chosen_seconds > 0 ? result.best_seconds / result.chosen_seconds : 0;
   result.regret = result.chosen_seconds > 0 ? result.chosen_seconds / result.best_seconds - 1 : 0;
   result.repeatability = differences.empty() ? 0 : median(differences);
   result.order = check_order(decision, result);

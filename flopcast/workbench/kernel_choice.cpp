@@ -15,6 +15,7 @@
 #include "flopcast/model/artifacts.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/fields.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
@@ -24,37 +25,56 @@
 namespace flopcast {
 namespace {
 
+/// Kernels with which dgemm is much faster, as the store keeps them.
+struct BetterKernels {
+  std::string setting;  ///< "OPENBLAS_CORETYPE=SkylakeX"
+  double dgemm_flops = 0;
+};
+/// The result of trying a library's kernels, as the store keeps it.
+struct TriedKernels {
+  std::string kernels;
+  double dgemm_flops = 0;
+  std::optional<BetterKernels> better;
+};
+
+}  // namespace
+
+template <>
+Fields FieldTable<BetterKernels>::fields() {
+  return {field<&T::setting>("variable that selects the kernels"), field<&T::dgemm_flops>("flops per second, one thread")};
+}
+template <>
+Fields FieldTable<TriedKernels>::fields() {
+  return {field<&T::kernels>("kernels that the library chooses"), field<&T::dgemm_flops>("flops per second, one thread"),
+          field<&T::better>("much faster kernels")};
+}
+
+namespace {
+
 namespace fs = std::filesystem;
 
-nlohmann::json inspect(const fs::path& file) {
+TriedKernels inspect(const fs::path& file) {
   const machine::LibraryReport report = machine::inspect({file.filename().string(), file.string(), true, false}, true);
-  nlohmann::json found = {{"kernels", report.identity.kernels}, {"dgemm_flops", report.dgemm_flops}};
+  TriedKernels found{report.identity.kernels, report.dgemm_flops, {}};
   if (const machine::KernelTrial* better = report.better()) {
-    found["better"] = {{"setting", better->setting}, {"dgemm_flops", better->dgemm_flops}};
+    found.better = BetterKernels{better->setting, better->dgemm_flops};
   }
   return found;
 }
 
 /// Returns the variable and value of the better kernels in `found`; nothing if the library chooses well by itself.
-KernelSettings better_of(const nlohmann::json& found) {
-  if (!found.contains("better")) {
+KernelSettings better_of(const TriedKernels& found) {
+  if (!found.better) {
     return {};
   }
-  const auto setting = member<std::string>(found.at("better"), "setting");
-  const std::size_t equals = setting.find('=');
-  return {{setting.substr(0, equals), setting.substr(equals + 1)}};
+  const std::size_t equals = found.better->setting.find('=');
+  return {{found.better->setting.substr(0, equals), found.better->setting.substr(equals + 1)}};
 }
 
-/// Returns a stored result of inspect() after checking its members. Throws json's exception if one is missing.
-nlohmann::json checked(nlohmann::json found) {
-  static_cast<void>(member<std::string>(found, "kernels"));
-  static_cast<void>(member<double>(found, "dgemm_flops"));
-  if (found.contains("better")) {
-    at_place("better", [&found] {
-      static_cast<void>(member<std::string>(found.at("better"), "setting"));
-      static_cast<void>(member<double>(found.at("better"), "dgemm_flops"));
-    });
-  }
+/// Reads a stored result of inspect(). Throws json's exception if a member is missing.
+TriedKernels tried_from(const nlohmann::json& document) {
+  TriedKernels found;
+  read_value(document, found);
   return found;
 }
 
@@ -67,29 +87,27 @@ void put_variable(const std::string& name, const std::optional<std::string>& val
 }
 
 /// Returns the stored result for a library, or the result of trying its kernels now.
-nlohmann::json found_kernels(const fs::path& file, model::Store& store, const RunContext& context) {
+TriedKernels found_kernels(const fs::path& file, model::Store& store, const RunContext& context) {
   const std::string key = library_key(file);
-  if (std::optional<nlohmann::json> kept = store.read_artifact(model::artifact::kernel_choice, key, checked)) {
+  if (std::optional<TriedKernels> kept = store.read_artifact(model::artifact::kernel_choice, key, tried_from)) {
     return *std::move(kept);
   }
   context.note(fmt::format("trying which kernels of {} suit this CPU (once)", file.string()));
   const KernelVariables users;
   KernelVariables::clear();
-  nlohmann::json found = inspect(file);
+  TriedKernels found = inspect(file);
   store.put_artifact(model::artifact::kernel_choice, key, found);
   return found;
 }
 
-nlohmann::json found_kernels(const fs::path& file, const RunContext& context) {
+TriedKernels found_kernels(const fs::path& file, const RunContext& context) {
   model::Store store = open_store(context);
   return found_kernels(file, store, context);
 }
 
-std::string remark(const fs::path& file, const nlohmann::json& found) {
-  return fmt::format("{} chose '{}' kernels for this CPU ({}); with {} its dgemm makes {}", file.filename().string(),
-                     member<std::string>(found, "kernels"), format_flop_rate(member<double>(found, "dgemm_flops")),
-                     member<std::string>(found.at("better"), "setting"),
-                     format_flop_rate(member<double>(found.at("better"), "dgemm_flops")));
+std::string remark(const fs::path& file, const TriedKernels& found) {
+  return fmt::format("{} chose '{}' kernels for this CPU ({}); with {} its dgemm makes {}", file.filename().string(), found.kernels,
+                     format_flop_rate(found.dgemm_flops), found.better->setting, format_flop_rate(found.better->dgemm_flops));
 }
 
 }  // namespace
@@ -119,7 +137,7 @@ KernelSettings better_kernels(const fs::path& file, std::string_view consequence
   if (!in_force(file).empty()) {
     return {};
   }
-  const nlohmann::json found = store ? found_kernels(file, store(), context) : found_kernels(file, context);
+  const TriedKernels found = store ? found_kernels(file, store(), context) : found_kernels(file, context);
   KernelSettings better = better_of(found);
   static std::set<std::string> told;  // once per library, however many routines and thread counts it is opened for
   if (!better.empty() && told.insert(library_key(file)).second) {
@@ -144,18 +162,17 @@ std::optional<TriedLibrary> tried_library(const std::string& key, const std::str
   return read.ec == std::errc() && read.ptr == bytes.data() + bytes.size() ? std::optional(library) : std::nullopt;
 }
 
-void require_kernel_choice(const nlohmann::json& document) { static_cast<void>(checked(document)); }
+void require_kernel_choice(const nlohmann::json& document) { static_cast<void>(tried_from(document)); }
 
 std::string kernel_choice_text(const nlohmann::json& document) {
-  const auto kernels = member<std::string>(document, "kernels");
-  const KernelSettings better = better_of(document);
-  return (kernels.empty() ? "its own kernels" : kernels) + (better.empty() ? "" : ", better with " + format_settings(better));
+  const TriedKernels found = tried_from(document);
+  const KernelSettings better = better_of(found);
+  return (found.kernels.empty() ? "its own kernels" : found.kernels) + (better.empty() ? "" : ", better with " + format_settings(better));
 }
 
 KernelFinding find_kernels(const fs::path& file, const RunContext& context) {
-  const nlohmann::json found = found_kernels(file, context);
-  return {found.value("kernels", ""), found.value("dgemm_flops", 0.0), better_of(found),
-          found.contains("better") ? found.at("better").value("dgemm_flops", 0.0) : 0.0};
+  const TriedKernels found = found_kernels(file, context);
+  return {found.kernels, found.dgemm_flops, better_of(found), found.better ? found.better->dgemm_flops : 0};
 }
 
 KernelSettings settings_for(const fs::path& file, const std::string& kernels) {
@@ -205,18 +222,18 @@ KernelSettings known_kernels(const fs::path& but) {
       continue;
     }
     const std::string key = library_key(library.path);
-    std::optional<nlohmann::json> found;
+    std::optional<TriedKernels> found;
     try {
-      found = store ? store->read_artifact(model::artifact::kernel_choice, key, checked) : std::nullopt;
+      found = store ? store->read_artifact(model::artifact::kernel_choice, key, tried_from) : std::nullopt;
     } catch (const Error&) {  // an entry that can't be read counts as unknown
     }
     const auto systems_own = std::find_if(systems.begin(), systems.end(), [&](const model::Artifact& one) {
       return one.kind == model::artifact::kernel_choice && one.name == key;
     });
     if (!found && systems_own != systems.end()) {
-      found = systems_own->document;
+      found = tried_from(systems_own->document);
     }
-    known.merge(better_of(found.value_or(nlohmann::json())));
+    known.merge(better_of(found.value_or(TriedKernels())));
   }
   return known;
 }

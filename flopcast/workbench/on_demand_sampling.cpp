@@ -15,41 +15,41 @@
 
 namespace flopcast {
 
-tuning::SamplingSources sampling_sources(measure::Session& session, model::Store& store, const Workbench& bench,
-                                         const SamplingLimits& limits, const RunContext& context) {
+tuning::SamplingServices sampling_services(measure::Session& session, model::Store& store, const Workbench& bench,
+                                           const SamplingLimits& limits, const RunContext& context) {
   const Stopwatch watch;
   const auto show = context.step(limits.label);
-  tuning::SamplingSources sources;
-  sources.elapsed = [watch] { return watch.elapsed(); };
-  sources.interrupted = context.cancelled;
-  sources.measure = [&session, watch, show, budget = limits.budget](std::span<const measure::Experiment> experiments) {
+  tuning::SamplingServices services;
+  services.elapsed = [watch] { return watch.elapsed(); };
+  services.interrupted = context.cancelled;
+  services.measure = [&session, watch, show, budget = limits.budget](std::span<const measure::Experiment> experiments) {
     return session.run(experiments, [&](std::int64_t, std::int64_t) {
       return show(std::llround(1000 * std::min(1.0, watch.elapsed() / budget)), 1000) && watch.elapsed() < budget;
     });
   };
-  sources.observe = [&session] { return session.observe(); };
-  sources.keep = [&](std::span<const Sample> samples) {
+  services.observe = [&session] { return session.observe(); };
+  services.keep = [&](std::span<const Sample> samples) {
     store.add_samples(samples);
     bench.keep_reference(store, session);
   };
-  sources.keep_segments = [&](std::span<const tuning::KeptSegment> segments) {
+  services.keep_segments = [&](std::span<const tuning::KeptSegment> segments) {
     tuning::keep_segments(store, bench.environment(), segments);
   };
-  return sources;
+  return services;
 }
 
-void tell_unrest(double busy_cores, const MachineState& state, const RunContext& context) {
+void tell_noise(double busy_cores, const MachineState& state, const RunContext& context) {
   static constexpr double range = 1.96;  // half of a normal distribution's 95 % range in standard deviations
-  static constexpr double restless = 0.1;
+  static constexpr double noisy = 0.1;
   if (busy_cores > machine::OtherLoad::much) {
     context.tell_restless(fmt::format(
         "other programs kept {:.1f} cores busy; times and choices may be wrong: repeat the command when the machine is idle", busy_cores));
   }
-  if (range * state.spread >= restless || state.unrest > 0) {
+  if (range * state.spread >= noisy || state.noise > 0) {
     context.tell_restless(
         fmt::format("the times of equal work differed by up to {:.0f} % (95 %) while kernels were sampled; programs' times differ as "
                     "much from moment to moment, and intervals are that wide",
-                    100 * range * std::max(state.spread, state.unrest)));
+                    100 * range * std::max(state.spread, state.noise)));
   }
 }
 
@@ -79,8 +79,8 @@ void sample_missing(std::vector<tuning::Subject>& traces, const Workbench& bench
   static constexpr double target = 0.01;  // relative standard deviation of every total
   const machine::OtherLoad others;
   measure::Session session = bench.session(store, {});
-  const tuning::SamplingSources sources = sampling_sources(session, store, bench, {.budget = budget, .label = label}, context);
-  tuning::OnDemandSampler sampler(bench.environment(), models, sources);
+  const tuning::SamplingServices services = sampling_services(session, store, bench, {.budget = budget, .label = label}, context);
+  tuning::OnDemandSampler sampler(bench.environment(), models, services);
   const std::size_t count = traces.size();
   for (tuning::Subject& smaller : in_place_of_long_calls(traces, bench.environment(), models, budget, context)) {
     traces.push_back(std::move(smaller));
@@ -88,7 +88,7 @@ void sample_missing(std::vector<tuning::Subject>& traces, const Workbench& bench
   sampler.refine(traces, target, budget);
   traces.erase(traces.begin() + static_cast<std::ptrdiff_t>(count), traces.end());
   context.throw_if_cancelled("every sample is kept; run the same command again to go on");
-  tell_unrest(others.cores().value_or(0), models.wanted_state(), context);
+  tell_noise(others.cores().value_or(0), models.wanted_state(), context);
   if (sampler.cost().segments > 0) {
     context.note(fmt::format("{} of kernel calls measured in {}", counted(sampler.cost().segments, "segment"),
                              format_seconds(sampler.cost().measuring)));

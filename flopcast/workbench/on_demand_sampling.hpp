@@ -19,14 +19,14 @@ struct SamplingLimits {
   std::string label;  ///< label of the progress bar
 };
 
-/// Returns sources that time calls in `session` and keep each timing in the store, until a limit is reached or the operation is cancelled.
+/// Returns services that time calls in `session` and keep each timing in the store, until a limit is reached or the operation is cancelled.
 /// The budget counts from now. All arguments but the limits must outlive the result.
-tuning::SamplingSources sampling_sources(measure::Session& session, model::Store& store, const Workbench& bench,
-                                         const SamplingLimits& limits, const RunContext& context);
+tuning::SamplingServices sampling_services(measure::Session& session, model::Store& store, const Workbench& bench,
+                                           const SamplingLimits& limits, const RunContext& context);
 
-/// Tells if the machine was restless: other programs kept more than half a core busy, or the reference kernel's times differed by a tenth in
+/// Tells if the machine was noisy: other programs kept more than half a core busy, or the reference kernel's times differed by a tenth in
 /// the state for which times are predicted. All jobs tell it by this function.
-void tell_unrest(double busy_cores, const MachineState& state, const RunContext& context);
+void tell_noise(double busy_cores, const MachineState& state, const RunContext& context);
 
 /// Measures what the models lack to predict these traces to 1 %, for at most `budget` seconds, and keeps it; `label` names the progress
 /// bar. Throws Cancelled if the operation is cancelled: the samples so far are kept.

@@ -21,7 +21,7 @@ ordered_json members(SchemaMaker& maker) {
   return object_schema(
       {{"profiles", described(array_schema(profile), "one for each CPU, pair of libraries and number of threads")},
        {"environments", described(maker.of<std::vector<Environment>>(), "machines and libraries that names of plans refer to")},
-       {"artifacts", array_schema(artifact)}});
+       {"artifacts", described(array_schema(artifact), "choices of kernels and plans of contractions")}});
 }
 
 }  // namespace

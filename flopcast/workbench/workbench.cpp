@@ -23,7 +23,7 @@
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/measure/session.hpp"
-#include "flopcast/measure/system_backend.hpp"
+#include "flopcast/measure/system_services.hpp"
 #include "flopcast/measure/turn.hpp"
 #include "flopcast/model/artifacts.hpp"
 #include "flopcast/model/on_demand.hpp"
@@ -90,15 +90,9 @@ double kept_of_reference(const model::Store& store, const Environment& environme
 }
 
 /// Reference solve over reference product while nothing disturbed.
-double calm_solve(const model::Store& store, const Environment& environment) { return kept_of_reference(store, environment, "calm_solve"); }
-
-}  // namespace
-
-Seconds reference_time(const model::Store& store, const Environment& environment) {
-  return kept_of_reference(store, environment, "seconds");
+double quiet_solve(const model::Store& store, const Environment& environment) {
+  return kept_of_reference(store, environment, "calm_solve");
 }
-
-namespace {
 
 /// Adds the stored samples of this environment that `wants` wants to the models, and the sessions of the others.
 void add_samples(model::OnDemandModels& models, const model::Store& store, const Environment& environment,
@@ -230,7 +224,7 @@ model::Store& Workbench::store() const {
 
 const std::shared_ptr<contract::TrialMemory>& Workbench::trials() const noexcept { return state_->trials; }
 
-Seconds Workbench::reference_time(const model::Store& store) const { return flopcast::reference_time(store, environment()); }
+Seconds Workbench::reference_time(const model::Store& store) const { return kept_of_reference(store, environment(), "seconds"); }
 
 namespace {
 
@@ -263,17 +257,17 @@ measure::Turns turns_of(const model::Store& store, const RunContext& context) {
 }  // namespace
 
 measure::Session Workbench::session(const model::Store& store, measure::SessionOptions options) const {
-  options.calm_solve = calm_solve(store, environment());
-  measure::Backend backend = measure::system_backend(libraries());
-  backend.turns = turns_of(store, state_->context);
-  return {std::move(backend), environment(), options};
+  options.quiet_solve = quiet_solve(store, environment());
+  measure::SessionServices services = measure::system_services(libraries());
+  services.turns = turns_of(store, state_->context);
+  return {std::move(services), environment(), options};
 }
 
 void Workbench::keep_reference(model::Store& store, const measure::Session& session) const {
-  static constexpr double clearly_less = 0.97;  // medians wander by a few percent anyway
+  static constexpr double clearly_less = 0.97;  // medians drift by a few percent anyway
   const Seconds own = session.reference_time();
-  const double kept_solve = calm_solve(store, environment());
-  const double own_solve = session.calm_solve();
+  const double kept_solve = quiet_solve(store, environment());
+  const double own_solve = session.quiet_solve();
   const bool is_better = own_solve > 0 && (kept_solve <= 0 || own_solve < clearly_less * kept_solve);
   if (own > 0 && (own != reference_time(store) || is_better)) {
     store.put_environment(environment());

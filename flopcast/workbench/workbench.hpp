@@ -64,8 +64,9 @@ class Workbench {
   /// Returns what incremental plans of contractions have measured so far. Plans may use it after the workbench is gone.
   [[nodiscard]] const std::shared_ptr<contract::TrialMemory>& trials() const noexcept;
 
-  /// Returns a measuring session, which knows from the store how the reference kernels run in calm.
+  /// Returns a measuring session, which knows from the store how the reference kernels run without disturbances.
   [[nodiscard]] measure::Session session(const model::Store& store, measure::SessionOptions options) const;
+  /// Returns the time of the reference kernel in the latest session; 0 if none is kept yet.
   [[nodiscard]] Seconds reference_time(const model::Store& store) const;
   /// Keeps the times of the session's reference kernels in the store.
   void keep_reference(model::Store& store, const measure::Session& session) const;
@@ -84,9 +85,6 @@ class Workbench {
 /// Returns the store at its default path; the context's note tells of a damaged one. With context.unkept, a store that can't be used is one in
 /// memory.
 model::Store open_store(const RunContext& context);
-
-/// Returns the time of the reference kernel in the latest session in `environment`; 0 if none is kept yet.
-Seconds reference_time(const model::Store& store, const Environment& environment);
 
 /// Returns models on demand from all stored samples of `environment`, or from those of the kernels `only`.
 model::OnDemandModels stored_models(const model::Store& store, const Environment& environment, const std::set<std::string>& only = {});

@@ -63,8 +63,8 @@ TEST(EveryVariant, NeedsTheOperationsOfItsFamily) {
 
 /// Returns whether the trace has the allocations of the operands, and of one intermediate matrix if a variant of sygst needs it. Operands
 /// elsewhere would appear as further local memory.
-bool has_expected_allocations(const Trace& trace, const Call& call, const Algorithm& algorithm) {
-  const std::size_t operand_count = operand_allocations(call).size();
+bool has_expected_allocations(const Trace& trace, Call call, const Algorithm& algorithm) {
+  const std::size_t operand_count = place_operands(call).size();
   const bool may_have_local = (algorithm.family == "sygst" || algorithm.family == "hegst") && !algorithm.is_default;
   return trace.allocations.size() == operand_count || (may_have_local && trace.allocations.size() == operand_count + 1);
 }

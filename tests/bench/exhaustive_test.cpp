@@ -34,7 +34,7 @@ TEST(Exhaustive, DefaultTakesTheCountsOfTableI) {
   EXPECT_EQ(result.trials[1].iterations, 2000);
   EXPECT_DOUBLE_EQ(result.trials[1].rate, 500);
   EXPECT_EQ(result.trials[1].stop, Stop::count);
-  EXPECT_EQ(result.ending, Ending::settled);
+  EXPECT_EQ(result.ending, Ending::decided);
 }
 
 TEST(Exhaustive, StopsIterationsByTime) {
@@ -100,7 +100,7 @@ TEST(Exhaustive, DropsConfigurationsWithInvalidCosts) {
   const ExhaustiveResult result = exhaustive(all(3), some, technique("Confidence"));
   EXPECT_EQ(result.trials[1].fault, "its cost is not a number");
   EXPECT_EQ(result.leader, 0U);
-  EXPECT_EQ(result.ending, Ending::settled);
+  EXPECT_EQ(result.ending, Ending::decided);
 }
 
 TEST(Exhaustive, RespectsBudgetAndInterruption) {

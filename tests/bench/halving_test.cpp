@@ -24,7 +24,7 @@ TEST(Halving, KeepsOneInFactorWithFactorTimesTheRounds) {
   EXPECT_THAT(asked, testing::ElementsAre(8, 8, 8, 2, 2, 2, 2, 2, 2));
   EXPECT_EQ(result.leader, 0U);
   EXPECT_EQ(result.ranking, all(9));
-  EXPECT_EQ(result.ending, Ending::settled);
+  EXPECT_EQ(result.ending, Ending::decided);
   EXPECT_EQ(result.evaluations, 36);
   EXPECT_EQ(result.rounds, 8);
 }

@@ -22,6 +22,27 @@ inline std::set<std::uintptr_t> bytes_of(const Region& region) {
   return bytes;
 }
 
+/// Returns the accesses of all calls of a trace; result i belongs to call i.
+inline std::vector<CallAccess> access_distances(const Trace& trace, const AccessOptions& options) {
+  AccessTracker tracker(trace, options);
+  std::vector<CallAccess> all(trace.calls.size());
+  std::generate(all.begin(), all.end(), [&tracker] { return tracker.next(); });
+  return all;
+}
+
+/// Returns the number of distinct bytes that the trace touches.
+inline std::int64_t distinct_bytes(const Trace& trace) {
+  std::set<std::uintptr_t> bytes;
+  for (const Call& call : trace.calls) {
+    for (const Operand& operand : operands(call)) {
+      for (const Region& part : operand.parts) {
+        bytes.merge(call.address(operand.argument) != 0 ? bytes_of(part) : std::set<std::uintptr_t>());
+      }
+    }
+  }
+  return static_cast<std::int64_t>(bytes.size());
+}
+
 /// The access distances of paper 000, section 3, literally: a scan back over the kernels that collects memory byte by byte.
 class NaiveAccess {
  public:

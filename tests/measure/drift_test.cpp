@@ -72,8 +72,8 @@ TEST(Drift, FindsSlowMomentsFromTheStartIfTheCalmTimeIsGiven) {
     drift.add(0.01 * i, {1.1, 0.16});
   }
   EXPECT_NEAR(drift.slowness(0.001, 0.009), 0.16 / 0.11, 1e-12);
-  EXPECT_NEAR(drift.calm_solve(), 0.16 / 1.1, 1e-12) << "lower quartile of the references";
-  EXPECT_EQ(Drift(0.1).calm_solve(), 0) << "no references yet";
+  EXPECT_NEAR(drift.quiet_solve(), 0.16 / 1.1, 1e-12) << "lower quartile of the references";
+  EXPECT_EQ(Drift(0.1).quiet_solve(), 0) << "no references yet";
 }
 
 TEST(Drift, TakesAClockThatFallsForNoDisturbance) {
@@ -132,7 +132,7 @@ TEST(Drift, LeavesSlowOnesOutOfTheMedian) {
 
 TEST(Drift, LeavesSlowOnesOutOfCalmMoments) {
   const Drift drift = drift_with_slow({true, true, false, false, true, true, true, false});
-  EXPECT_EQ(drift.time_near(0.025), 1) << "both neighbours are calm";
+  EXPECT_EQ(drift.time_near(0.025), 1) << "both neighbours are quiet";
   EXPECT_EQ(drift.time_near(0.045), 1.7) << "both neighbours are slow, and three of the five nearest references";
 }
 
@@ -175,12 +175,12 @@ TEST(Drift, TellsARestlessMachineByTheSpreadSinceAMoment) {
   for (int i = 0; i < 20; ++i) {
     drift.add(0.03 * i, {i % 2 == 0 ? 1.0 : 1.02});
   }
-  EXPECT_EQ(drift.unrest(0), 0) << "2 % are nothing";
+  EXPECT_EQ(drift.noise(0), 0) << "2 % are nothing";
   for (int i = 0; i < 20; ++i) {
     drift.add(1 + 0.03 * i, {i % 2 == 0 ? 1.0 : 1.3});
   }
-  EXPECT_NEAR(drift.unrest(1), 0.3 / 1.349 / 1.15, 1e-9) << "quartiles 1 and 1.3, median 1.15";
-  EXPECT_EQ(drift.unrest(1.5), 0) << "four references say nothing";
+  EXPECT_NEAR(drift.noise(1), 0.3 / 1.349 / 1.15, 1e-9) << "quartiles 1 and 1.3, median 1.15";
+  EXPECT_EQ(drift.noise(1.5), 0) << "four references say nothing";
 }
 
 }  // namespace

@@ -83,15 +83,15 @@ void reset_fake_world() {
   world.duration = {{"dgemm", 1000}, {"daxpy", 100}, {"dscal", 100}, {"ddot", 100}};
 }
 
-Backend fake_backend() {
-  Backend backend;
-  backend.find = find;
-  backend.set_threads = [](int threads) { world.log.push_back("threads " + std::to_string(threads)); };
-  backend.wall = {[] { return ++world.now; }, 1e-9, 1e-9};
-  backend.cpu = {[] { return (world.now += 7) / 7 * 7; }, 1e-9, 7e-9};
-  backend.disturbances = [] { return world.disturbances; };
-  backend.libraries = "the fake ones";
-  return backend;
+SessionServices fake_backend() {
+  SessionServices services;
+  services.find = find;
+  services.set_threads = [](int threads) { world.log.push_back("threads " + std::to_string(threads)); };
+  services.wall = {[] { return ++world.now; }, 1e-9, 1e-9};
+  services.cpu = {[] { return (world.now += 7) / 7 * 7; }, 1e-9, 7e-9};
+  services.disturbances = [] { return world.disturbances; };
+  services.libraries = "the fake ones";
+  return services;
 }
 
 }  // namespace flopcast::measure

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/measure/backend.hpp"
+#include "flopcast/measure/session_services.hpp"
 
 namespace flopcast::measure {
 
@@ -22,9 +22,9 @@ struct FakeWorld {
   [[nodiscard]] std::vector<std::string> calls_without(const std::string& routine) const;
 };
 
-/// Returns a backend with dgemm and, if it has a duration, dtrsm (the reference kernels), and daxpy, dscal and ddot of the fake world. No
+/// Returns a services with dgemm and, if it has a duration, dtrsm (the reference kernels), and daxpy, dscal and ddot of the fake world. No
 /// other routine is found.
-Backend fake_backend();
+SessionServices fake_backend();
 /// Returns the world of fake_backend()'s functions.
 FakeWorld& fake_world();
 

@@ -31,18 +31,18 @@ void threaded_routine() {
 }
 
 double team_of(void (*routine)()) {
-  Backend backend;
-  backend.find = [routine](std::string_view) { return reinterpret_cast<kernel::Function>(routine); };
-  backend.set_threads = [](int) {};
-  backend.wall = {[] {
-                    timespec now{};
-                    clock_gettime(CLOCK_MONOTONIC, &now);
-                    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-                  },
-                  1e-9, 0};
+  SessionServices services;
+  services.find = [routine](std::string_view) { return reinterpret_cast<kernel::Function>(routine); };
+  services.set_threads = [](int) {};
+  services.wall = {[] {
+                     timespec now{};
+                     clock_gettime(CLOCK_MONOTONIC, &now);
+                     return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+                   },
+                   1e-9, 0};
   Call call = kernel::parse_call(kernel::require("dscal"), {{"n", "10"}, {"alpha", "0.5"}});
   call.threads = 2;
-  return team_size(call, {}, backend, {.settle = 0, .duration = 0.05});
+  return team_size(call, {}, services, {.spinning = 0, .duration = 0.05});
 }
 
 TEST(LibraryTeamSize, IsOneWhereOnlyTheCallerComputes) { EXPECT_NEAR(team_of(serial_routine), 1, 0.1); }

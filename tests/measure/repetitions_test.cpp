@@ -120,7 +120,7 @@ TEST(Repetitions, CountsTheFastestDisturbedIfNothingElseIsThere) {
   const Timings timings = tally.take();
   EXPECT_THAT(counted(timings), ElementsAre(3, 5));
   EXPECT_THAT(timings.warnings, ElementsAre(HasSubstr("the least disturbed count")));
-  EXPECT_GT(timings.state.unrest, Drift::restless) << "such a sample is measured anew";
+  EXPECT_GT(timings.state.noise, Drift::noisy) << "such a sample is measured anew";
 }
 
 TEST(Repetitions, ForgetsRepetitionsThatAreDiscardedLater) {

@@ -102,12 +102,12 @@ TEST_F(Sessions, TimesEachOfSeveralCalls) {
 /// Another process asks all the time; repetitions take 60 ms by this clock.
 TEST_F(Sessions, LetsAnotherProcessMeasureAfterATenthOfASecond) {
   fake_world().duration["daxpy"] = 60'000'000;
-  Backend backend = fake_backend();
+  SessionServices services = fake_backend();
   const auto log = [](const char* what) { fake_world().log.emplace_back(what); };
-  backend.turns = {[log](const std::function<bool()>&) { log("take"); }, [log] { log("end"); }, [] { return true; }};
+  services.turns = {[log](const std::function<bool()>&) { log("take"); }, [log] { log("end"); }, [] { return true; }};
   SessionOptions options = three_times();
   options.normalise = false;
-  Session session(backend, {}, options);
+  Session session(services, {}, options);
   (void)session.run(std::vector{bare(call_of("daxpy"))});
   std::vector<std::string> order = fake_world().log;
   std::erase_if(order, [](const std::string& entry) { return entry.rfind("threads", 0) == 0; });
@@ -116,14 +116,14 @@ TEST_F(Sessions, LetsAnotherProcessMeasureAfterATenthOfASecond) {
 }
 
 TEST_F(Sessions, StopsWaitingForItsTurnWhenAskedTo) {
-  Backend backend = fake_backend();
+  SessionServices services = fake_backend();
   int asked = 0;
-  backend.turns.take = [&asked](const std::function<bool()>& go_on) {
+  services.turns.take = [&asked](const std::function<bool()>& go_on) {
     while (go_on()) {
       ++asked;
     }
   };
-  Session session(backend, {}, three_times());
+  Session session(services, {}, three_times());
   int left = 5;
   const std::vector<Timings> timings =
       session.run(std::vector{bare(call_of("daxpy"))}, [&left](std::int64_t, std::int64_t) { return --left > 0; });

@@ -1,4 +1,5 @@
 #include "flopcast/model/basis.hpp"
+#include "flopcast/model/model_json.hpp"
 
 #include <gmock/gmock.h>
 
@@ -115,8 +116,8 @@ TEST(Basis, RefusesUnsupportedDegreesAndDimensions) {
   EXPECT_THROW(total_basis(2, highest_degree + 1), Error);
   EXPECT_THROW(total_basis(0, 3), Error);
   EXPECT_THROW(tensor_basis(max_sizes + 1, 1), Error);
-  EXPECT_THROW(parse_basis_kind("cubic"), Error);
-  EXPECT_EQ(parse_basis_kind("adapted"), BasisKind::adapted);
+  EXPECT_THROW(nlohmann::json("cubic").get<BasisKind>(), MemberError);
+  EXPECT_EQ(nlohmann::json("adapted").get<BasisKind>(), BasisKind::adapted);
 }
 
 }  // namespace

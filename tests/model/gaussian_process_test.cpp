@@ -121,7 +121,7 @@ TEST(GaussianProcess, LearnsThatDeviationsCalmWithWork) {
     values[i] = std::sin(x) + (work > 0 ? 0.01 : 0.08) * normal(random);
   }
   ProcessParameters parameters = start();
-  parameters.calming = 0.15;
+  parameters.nugget_decay = 0.15;
   const GaussianProcess process = GaussianProcess::fit(points, values, Eigen::VectorXd::Constant(count, 1e-6), {0, work_group}, parameters);
   const auto nugget = [&](double work) {
     const double place[] = {0, work};
@@ -129,11 +129,11 @@ TEST(GaussianProcess, LearnsThatDeviationsCalmWithWork) {
   };
   EXPECT_NEAR(nugget(0), 0.08, 0.025);
   EXPECT_NEAR(nugget(4), 0.01, 0.006);
-  Eigen::RowVectorXd calm(2), rough(2);
-  calm << 3.01, 4;
+  Eigen::RowVectorXd quiet(2), rough(2);
+  quiet << 3.01, 4;
   rough << 3.01, 0;
-  EXPECT_LT(process.predict(calm).variance, process.predict(rough).variance / 4);
-  EXPECT_NEAR(process.predict(calm).mean, process.predict(rough).mean, 1e-12) << "work doesn't distinguish places";
+  EXPECT_LT(process.predict(quiet).variance, process.predict(rough).variance / 4);
+  EXPECT_NEAR(process.predict(quiet).mean, process.predict(rough).mean, 1e-12) << "work doesn't distinguish places";
 }
 
 TEST(GaussianProcess, CoordinatesOfOneGroupShareALength) {

@@ -1,4 +1,5 @@
 #include "flopcast/model/grid.hpp"
+#include "flopcast/model/model_json.hpp"
 
 #include <gmock/gmock.h>
 
@@ -56,9 +57,9 @@ TEST(Grid, PointsThatRoundingMakesEqualAreGivenOnce) {
 
 TEST(Grid, NamesRoundTrip) {
   for (const Grid grid : {Grid::gaussian, Grid::chebyshev, Grid::regular}) {
-    EXPECT_EQ(parse_grid(to_string(grid)), grid);
+    EXPECT_EQ(nlohmann::json(grid).get<Grid>(), grid);
   }
-  EXPECT_THROW(parse_grid("gauss"), Error);
+  EXPECT_THROW(nlohmann::json("gauss").get<Grid>(), MemberError);
 }
 
 }  // namespace

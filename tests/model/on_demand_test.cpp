@@ -197,14 +197,14 @@ Seconds in_mood(const Call& call, double slowness) {
 
 constexpr Seconds usual_reference = 1e-3;
 
-MachineState session(double hour, double slowness, double unrest = 0) { return {490000 + hour, usual_reference * slowness, unrest}; }
+MachineState session(double hour, double slowness, double noise = 0) { return {490000 + hour, usual_reference * slowness, noise}; }
 
 /// Adds what a session in a mood finds, with repetitions 0.3 % apart.
-void add_session(OnDemandModels& models, double hour, double slowness, std::initializer_list<std::int64_t> sizes, double unrest = 0) {
+void add_session(OnDemandModels& models, double hour, double slowness, std::initializer_list<std::int64_t> sizes, double noise = 0) {
   for (const std::int64_t m : sizes) {
     const Call call = gemm(m, m, 64);
     const Seconds time = in_mood(call, slowness);
-    models.add(call, everything_at(1, 0), std::array{time * 0.997, time, time * 1.003}, session(hour, slowness, unrest));
+    models.add(call, everything_at(1, 0), std::array{time * 0.997, time, time * 1.003}, session(hour, slowness, noise));
   }
 }
 
@@ -252,26 +252,26 @@ TEST(OnDemandModelsInMoods, WhatARestlessMachineShowedGivesWayToCalm) {
   OnDemandModels models(machine());
   add_session(models, 0, 1.0, {64, 128, 256, 512, 1024});
   models.fit();
-  const Estimate calm = models.estimate(call, everything_at(1, 0));
+  const Estimate quiet = models.estimate(call, everything_at(1, 0));
   add_session(models, 1, 1.6, {128, 256, 512}, 0.2);
   models.fit();
   const Estimate after = models.estimate(call, everything_at(1, 0));
-  EXPECT_NEAR(after.seconds / calm.seconds, 1, 1e-9) << "places and usual state stay those of the calm session";
+  EXPECT_NEAR(after.seconds / quiet.seconds, 1, 1e-9) << "places and usual state stay those of the quiet session";
   EXPECT_EQ(models.wanted_state(), session(0, 1.0));
 
-  OnDemandModels restless(machine());
-  add_session(restless, 0, 1.6, {64, 128, 256, 512, 1024}, 0.2);
-  restless.fit();
-  EXPECT_GT(restless.estimate(call, everything_at(1, 0)).relative_error, 0.05);
-  add_session(restless, 1, 1.0, {64, 128, 256, 512, 1024});
-  restless.fit();
-  EXPECT_NEAR(restless.estimate(call, everything_at(1, 0)).seconds / truth(call, everything_at(1, 0)), 1, 0.01);
+  OnDemandModels noisy(machine());
+  add_session(noisy, 0, 1.6, {64, 128, 256, 512, 1024}, 0.2);
+  noisy.fit();
+  EXPECT_GT(noisy.estimate(call, everything_at(1, 0)).relative_error, 0.05);
+  add_session(noisy, 1, 1.0, {64, 128, 256, 512, 1024});
+  noisy.fit();
+  EXPECT_NEAR(noisy.estimate(call, everything_at(1, 0)).seconds / truth(call, everything_at(1, 0)), 1, 0.01);
 }
 
 TEST(OnDemandModelsInMoods, RunsDifferByMomentsAndByTheStepsBetweenSessions) {
   OnDemandModels models(machine());
-  const auto note = [&](double hour, double slowness, double spread, double unrest = 0) {
-    MachineState state = session(hour, slowness, unrest);
+  const auto note = [&](double hour, double slowness, double spread, double noise = 0) {
+    MachineState state = session(hour, slowness, noise);
     state.spread = spread;
     models.note_session(state);
   };
@@ -284,8 +284,8 @@ TEST(OnDemandModelsInMoods, RunsDifferByMomentsAndByTheStepsBetweenSessions) {
   note(3, 1.04, 0.05);
   note(40, 1.5, 0.05);
   EXPECT_EQ(models.run_deviation().moments, 0.05);
-  EXPECT_NEAR(models.run_deviation().sessions, 1.4826 * std::log(1.02), 1e-9) << "neither a restless session nor a day counts";
-  models.predict_for({.session = 490050, .unrest = 0.2});
+  EXPECT_NEAR(models.run_deviation().sessions, 1.4826 * std::log(1.02), 1e-9) << "neither a noisy session nor a day counts";
+  models.predict_for({.session = 490050, .noise = 0.2});
   EXPECT_EQ(models.run_deviation().moments, 0.2);
 }
 

@@ -6,7 +6,6 @@
 #include <random>
 #include <set>
 
-#include "flopcast/model/evaluator.hpp"
 #include "flopcast/model/model_json.hpp"
 #include "flopcast/support/error.hpp"
 
@@ -252,7 +251,7 @@ TEST(Refinement, OptionsSurviveJsonAndAreChecked) {
   options = {};
   options.oversampling = -1;
   EXPECT_THROW(refined(source, 1, options), Error);
-  EXPECT_THROW(parse_error_type("max"), Error);
+  EXPECT_THROW(nlohmann::json("max").get<ErrorType>(), MemberError);
   EXPECT_THROW(refine(key(), {"m"}, {}, total_basis(1, 3), {}, source.source()), Error);
   EXPECT_THROW(refine(key(), {"m"}, {{{8, 8}, {9, 9}}}, total_basis(1, 3), {}, source.source()), Error);
   EXPECT_TRUE(source.asked.empty());

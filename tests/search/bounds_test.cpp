@@ -19,13 +19,13 @@ TEST(SignRank, IsThatOfTheSignTest) {
 }
 
 /// Returns the simulated probability that the rank-th smallest of n exceeds the margin-th largest |A/A| although the median is 0.
-double simulated(std::size_t n, std::size_t twins, std::size_t rank, std::size_t margin) {
+double simulated(std::size_t n, std::size_t aa, std::size_t rank, std::size_t margin) {
   std::mt19937_64 random(7);
   std::normal_distribution<double> normal;
   constexpr int trials = 50'000;
   int exceeded = 0;
   for (int trial = 0; trial < trials; ++trial) {
-    std::vector<double> values(n), margins(twins);
+    std::vector<double> values(n), margins(aa);
     std::generate(values.begin(), values.end(), [&] { return normal(random); });
     std::generate(margins.begin(), margins.end(), [&] { return std::abs(normal(random)); });
     std::sort(values.begin(), values.end());
@@ -53,13 +53,13 @@ TEST(CalibratedRank, DecidesEarlierThanTheSignTest) {
 
 /// Returns the simulated probability that the rank-th smallest of all differences between n values and A/A differences is above 0 although
 /// the median is 0.
-double simulated_shift(std::size_t n, std::size_t twins, std::size_t rank) {
+double simulated_shift(std::size_t n, std::size_t aa, std::size_t rank) {
   std::mt19937_64 random(7);
   std::normal_distribution<double> normal;
   constexpr int trials = 20'000;
   int exceeded = 0;
   for (int trial = 0; trial < trials; ++trial) {
-    std::vector<double> values(n), others(twins);
+    std::vector<double> values(n), others(aa);
     std::generate(values.begin(), values.end(), [&] { return normal(random); });
     std::generate(others.begin(), others.end(), [&] { return normal(random); });
     exceeded += median_lower_bound(values, others, BoundRanks{0, rank, 0, 0}) > 0 ? 1 : 0;
@@ -99,16 +99,16 @@ TEST(ShiftRank, DecidesEarlierThanTheSignTest) {
   EXPECT_EQ(shift_rank(4, 0, 1e-3), 0U);
 }
 
-TEST(LeastTwins, AreEnough) {
+TEST(LeastAaPairs, AreEnough) {
   for (const std::size_t n : {3U, 5U}) {
-    const std::size_t twins = min_twins(n, 2, 1e-4, 100);
-    EXPECT_EQ(calibrated_rank(n, twins, 2, 1e-4), 1U);
-    EXPECT_EQ(calibrated_rank(n, twins - 1, 2, 1e-4), 0U);
+    const std::size_t aa = min_aa_pairs(n, 2, 1e-4, 100);
+    EXPECT_EQ(calibrated_rank(n, aa, 2, 1e-4), 1U);
+    EXPECT_EQ(calibrated_rank(n, aa - 1, 2, 1e-4), 0U);
   }
-  EXPECT_EQ(min_twins(2, 2, 1e-9, 100), 101U);
+  EXPECT_EQ(min_aa_pairs(2, 2, 1e-9, 100), 101U);
 }
 
-TEST(BoundRanks, LieFurtherInTheMoreTwinsThereAre) {
+TEST(BoundRanks, LieFurtherInTheMoreAaPairsThereAre) {
   const BoundRanks few = bound_ranks(4, 10, 1e-3), more = bound_ranks(4, 14, 1e-3), many = bound_ranks(4, 80, 1e-3);
   EXPECT_EQ(few.sign, 0U);
   EXPECT_EQ(few.shift, 0U);
@@ -129,20 +129,20 @@ TEST(MedianLowerBound, NeedsEnoughValues) {
   EXPECT_EQ(median_lower_bound({}, {}, 0.01), -std::numeric_limits<double>::infinity());
 }
 
-TEST(MedianLowerBound, TakesTheMarginFromTheTwins) {
-  const std::vector<double> twins = {0.01, -0.02, 5.0, 0.01, -0.01, 0.02};  // one of the twins is disturbed
-  EXPECT_DOUBLE_EQ(median_lower_bound({0.5, 0.7, 0.6, 0.9, 0.8, 0.5, 0.6}, twins, 1e-3), 0.5 - 0.02);
+TEST(MedianLowerBound, TakesTheMarginFromTheAaDifferences) {
+  const std::vector<double> aa = {0.01, -0.02, 5.0, 0.01, -0.01, 0.02};  // one of the pairs is disturbed
+  EXPECT_DOUBLE_EQ(median_lower_bound({0.5, 0.7, 0.6, 0.9, 0.8, 0.5, 0.6}, aa, 1e-3), 0.5 - 0.02);
 }
 
-TEST(MedianLowerBound, IsADifferenceToATwin) {
+TEST(MedianLowerBound, IsADifferenceToAnAaDifference) {
   EXPECT_DOUBLE_EQ(median_lower_bound({0.5, 0.7, 0.6}, std::vector<double>{0.01, -0.02, 0.02}, BoundRanks{0, 2, 0, 0}), 0.5 - 0.01);
   EXPECT_DOUBLE_EQ(median_lower_bound({0.5, 0.7, 0.6}, std::vector<double>{0.01, -0.02, 0.02}, BoundRanks{2, 1, 0, 0}), 0.6);
 }
 
-TEST(MedianLowerBound, IsNotSilencedByADisturbedTwin) {
-  std::vector<double> twins(40, 0.01);
-  twins[7] = 5;
-  EXPECT_DOUBLE_EQ(median_lower_bound({0.5, 0.7, 0.6, 0.9, 0.8}, twins, 1e-3), 0.5 - 0.01);
+TEST(MedianLowerBound, IsNotSilencedByADisturbedAaPair) {
+  std::vector<double> aa(40, 0.01);
+  aa[7] = 5;
+  EXPECT_DOUBLE_EQ(median_lower_bound({0.5, 0.7, 0.6, 0.9, 0.8}, aa, 1e-3), 0.5 - 0.01);
 }
 
 TEST(MedianLowerBound, MissesTheMedianAsSeldomAsPromised) {
@@ -152,10 +152,10 @@ TEST(MedianLowerBound, MissesTheMedianAsSeldomAsPromised) {
     int missed = 0;
     constexpr int trials = 10'000;
     for (int trial = 0; trial < trials; ++trial) {
-      std::vector<double> values(n), twins(6);
+      std::vector<double> values(n), aa(6);
       std::generate(values.begin(), values.end(), [&] { return 3 + cauchy(random); });
-      std::generate(twins.begin(), twins.end(), [&] { return cauchy(random); });
-      missed += median_lower_bound(values, twins, 0.05) > 3 ? 1 : 0;
+      std::generate(aa.begin(), aa.end(), [&] { return cauchy(random); });
+      missed += median_lower_bound(values, aa, 0.05) > 3 ? 1 : 0;
     }
     EXPECT_LE(missed, trials * 0.05);
   }

@@ -158,7 +158,7 @@ TEST(Race, ReversesTheOrderOnAlternateRounds) {
   };
   RaceOptions options;
   options.max_rounds = 4;
-  options.twin_rounds = 0;
+  options.aa_rounds = 0;
   race(all(8), evaluate, options);
   ASSERT_EQ(blocks.size(), 4U);
   EXPECT_THAT(blocks[0], testing::UnorderedElementsAreArray(all(8)));
@@ -184,12 +184,12 @@ TEST(Race, EntersTheLeaderMoreThanOnceInEarlyRounds) {
   std::vector<std::size_t> sizes;
   const auto evaluate = noting_sizes(exact, sizes);
   RaceOptions options;
-  options.twin_rounds = 3;
+  options.aa_rounds = 3;
   options.max_rounds = 5;
   options.tolerance = 0;
   const RaceResult result = race({0, 1}, evaluate, options);
   EXPECT_THAT(sizes, ElementsAre(2, 5, 5));  // six pairs suffice to settle the race after three rounds
-  EXPECT_EQ(result.ending, Ending::settled);
+  EXPECT_EQ(result.ending, Ending::decided);
   EXPECT_EQ(result.evaluations, 12);
 }
 
@@ -199,7 +199,7 @@ TEST(Race, HasOnePairPerRoundAfterItsFirstLookAndInTheEndNone) {
   const auto evaluate = noting_sizes(std::ref(machine), sizes);
   RaceOptions options;
   options.tolerance = 0;
-  options.twin_rounds = 8;
+  options.aa_rounds = 8;
   options.max_rounds = 10;
   EXPECT_EQ(race(all(6), evaluate, options).ending, Ending::budget);
   ASSERT_EQ(sizes.size(), 10U);
@@ -249,14 +249,14 @@ TEST(Race, OfOneConfigurationMeasuresIt) {
   EXPECT_EQ(result.leader, 7U);
   EXPECT_THAT(result.ties, ElementsAre(7U));
   EXPECT_EQ(result.evaluations, 3);
-  EXPECT_EQ(result.ending, Ending::settled);
+  EXPECT_EQ(result.ending, Ending::decided);
   EXPECT_EQ(result.possible_gain, 0);
   EXPECT_EQ(result.candidates[0].median, 8);
 }
 
 TEST(Race, OfEqualConfigurationsReportsTies) {
   const RaceResult result = race(all(4), [](std::size_t) { return 2.0; });
-  EXPECT_EQ(result.ending, Ending::settled);
+  EXPECT_EQ(result.ending, Ending::decided);
   EXPECT_THAT(result.ties, UnorderedElementsAre(0, 1, 2, 3));
   EXPECT_EQ(result.ties.front(), result.leader);
   EXPECT_LE(result.possible_gain, 0.02);
@@ -382,7 +382,7 @@ TEST(Race, StopsWhenInterruptedAndGoesOnLater) {
   EXPECT_EQ(race.result().leader, 0U);
   stop = false;
   race.run(evaluate);
-  EXPECT_EQ(race.result().ending, Ending::settled);
+  EXPECT_EQ(race.result().ending, Ending::decided);
   EXPECT_THAT(race.result().ties, ElementsAre(0U));
 }
 
@@ -397,7 +397,7 @@ TEST(Race, StandsIntactWhenTheEvaluatorThrows) {
     return exact(i);
   };
   RaceOptions options;
-  options.twin_rounds = 0;
+  options.aa_rounds = 0;
   Race race(all(5), options);
   EXPECT_THROW(race.run(evaluate), std::runtime_error);
   const RaceResult before = race.result();
@@ -405,7 +405,7 @@ TEST(Race, StandsIntactWhenTheEvaluatorThrows) {
   EXPECT_EQ(before.leader, 0U);
   EXPECT_EQ(before.candidates[4].evaluations, 2);
   race.run(evaluate);
-  EXPECT_EQ(race.result().ending, Ending::settled);
+  EXPECT_EQ(race.result().ending, Ending::decided);
   EXPECT_EQ(std::vector<std::size_t>(seen.begin() + 10, seen.begin() + 12), std::vector<std::size_t>(seen.begin() + 12, seen.begin() + 14));
 }
 
@@ -419,7 +419,7 @@ TEST(Race, StopsWhenTheLeaderIsGoodEnough) {
   EXPECT_LE(good.candidates[*good.leader].median, 1.05);
   options.good_enough = 0.5;
   options.tolerance = 0.02;
-  EXPECT_EQ(race(all(4), std::ref(machine), options).ending, Ending::settled);
+  EXPECT_EQ(race(all(4), std::ref(machine), options).ending, Ending::decided);
 }
 
 TEST(Race, IsSoonGoodEnoughWhereTheLeaderIsFarBeyond) {
@@ -447,11 +447,11 @@ TEST(Race, IsRarelyTakenForGoodEnoughWithoutBeing) {
   EXPECT_LE(wrong, 10) << "of 200, at 5 %";
 }
 
-TEST(Race, GivesTheRatioOfTheTwins) {
+TEST(Race, GivesTheRatioOfTheAaPairs) {
   FakeMachine machine({1, 1.01, 1.02}, {0.01, 0, 0, 0}, 1);
   RaceOptions options;
   options.tolerance = 0;
-  const Interval ratio = race(all(3), std::ref(machine), options).twin_ratio;
+  const Interval ratio = race(all(3), std::ref(machine), options).aa_ratio;
   EXPECT_LE(ratio.low, 1);
   EXPECT_GE(ratio.high, 1);
   EXPECT_LT(ratio.high - ratio.low, 0.04);

@@ -39,8 +39,8 @@ struct Fixture {
     return truth(call) * factor;
   }
 
-  BlockSizeSources sources() {
-    BlockSizeSources s;
+  BlockSizeServices services() {
+    BlockSizeServices s;
     s.trace = [](const Call& call, const Alternative& alternative) {
       return algorithm::record(call, alternative.blocks, alternative.variant);
     };
@@ -82,19 +82,19 @@ TEST(TuneBlockSize, FindsABlockSizeWithinTheRegretItStates) {
   Fixture fixture;
   const std::vector<Problem> problems = Fixture::problems({300, 800, 1600});
   model::OnDemandModels models(machine());
-  const BlockSizeSources sources = fixture.sources();
+  const BlockSizeServices services = fixture.services();
   BlockSizeOptions options;
   options.tune_crossover = false;
-  const BlockSizeResult result = tune_block_size(problems, machine(), models, sources, options);
+  const BlockSizeResult result = tune_block_size(problems, machine(), models, services, options);
   ASSERT_EQ(result.decisions.size(), 3U);
   EXPECT_EQ(fixture.kept > 0, true);
   for (std::size_t p = 0; p < problems.size(); ++p) {
     Seconds best = INFINITY;
     for (const Alternative& alternative : problems[p].alternatives) {
-      best = std::min(best, truth(sources.trace(problems[p].call, alternative)));
+      best = std::min(best, truth(services.trace(problems[p].call, alternative)));
     }
     const Decision& decision = result.decisions[p];
-    const Seconds chosen = truth(sources.trace(problems[p].call, {.blocks = decision.chosen.blocks}));
+    const Seconds chosen = truth(services.trace(problems[p].call, {.blocks = decision.chosen.blocks}));
     EXPECT_LT(chosen / best - 1, 0.02);
     EXPECT_LT(chosen / best - 1, std::max(decision.regret, options.tie_margin) + 0.005);
     EXPECT_NEAR(decision.chosen.seconds / chosen, 1, 0.03);
@@ -111,7 +111,7 @@ TEST(TuneBlockSize, KnowsLessOfDifferencesBetweenManyCallsAndFew) {
     BlockSizeOptions options;
     options.tune_crossover = false;
     options.call_error = call_error;
-    return tune_block_size(Fixture::problems({300}), machine(), models, fixture.sources(), options).decisions.at(0).regret;
+    return tune_block_size(Fixture::problems({300}), machine(), models, fixture.services(), options).decisions.at(0).regret;
   };
   EXPECT_GT(regret(1e-5), regret(0) + 0.01);
   EXPECT_GT(regret(1e-4), 2 * regret(1e-5));
@@ -123,14 +123,14 @@ TEST(TuneBlockSize, SamplesAliasedLeadingDimensionsByThemselves) {
   fixture.aliased = 1.8;
   const std::vector<Problem> problems = Fixture::problems({500, 512, 1000, 1024});
   model::OnDemandModels models(machine());
-  const BlockSizeSources sources = fixture.sources();
+  const BlockSizeServices services = fixture.services();
   BlockSizeOptions options;
   options.tune_crossover = false;
-  const BlockSizeResult result = tune_block_size(problems, machine(), models, sources, options);
+  const BlockSizeResult result = tune_block_size(problems, machine(), models, services, options);
   for (std::size_t p = 0; p < problems.size(); ++p) {
     for (const Forecast& forecast : result.decisions.at(p).forecasts) {
       Seconds expected = 0;
-      for (const Call& call : sources.trace(problems[p].call, {.blocks = forecast.blocks}).calls) {
+      for (const Call& call : services.trace(problems[p].call, {.blocks = forecast.blocks}).calls) {
         expected += fixture.seconds(call);
       }
       EXPECT_NEAR(forecast.seconds / expected, 1, 0.05) << problems[p].call.arguments[0] << " " << forecast.blocks.nb;
@@ -147,18 +147,18 @@ TEST(TuneBlockSize, FindsTheBestOfAllPairsOfSmallProblems) {
   Fixture fixture;
   const std::vector<Problem> problems = Fixture::problems({100, 200});
   model::OnDemandModels models(machine());
-  const BlockSizeSources sources = fixture.sources();
+  const BlockSizeServices services = fixture.services();
   const BlockSizeOptions options;
-  const BlockSizeResult result = tune_block_size(problems, machine(), models, sources, options);
+  const BlockSizeResult result = tune_block_size(problems, machine(), models, services, options);
   for (std::size_t p = 0; p < problems.size(); ++p) {
     Seconds best = INFINITY;
     for (Alternative alternative : problems[p].alternatives) {
       for (const std::int64_t nx : options.crossovers) {
         alternative.blocks.nx = nx;
-        best = std::min(best, truth(sources.trace(problems[p].call, alternative)));
+        best = std::min(best, truth(services.trace(problems[p].call, alternative)));
       }
     }
-    const Seconds chosen = truth(sources.trace(problems[p].call, {.blocks = result.decisions.at(p).chosen.blocks}));
+    const Seconds chosen = truth(services.trace(problems[p].call, {.blocks = result.decisions.at(p).chosen.blocks}));
     EXPECT_LT(chosen / best - 1, 0.02) << problems[p].call.arguments[0];
   }
 }
@@ -172,7 +172,7 @@ TEST(TuneBlockSize, KeepsTheDefaultUnlessAnotherIsFasterForSure) {
     BlockSizeOptions options;
     options.tune_crossover = false;
     options.block_error = block_error;
-    return tune_block_size(problems, machine(), models, fixture.sources(), options).decisions.at(0);
+    return tune_block_size(problems, machine(), models, fixture.services(), options).decisions.at(0);
   };
   EXPECT_GT(chosen(0).gain, 0.02);
   EXPECT_NE(chosen(0).chosen.blocks.nb, 128);
@@ -186,23 +186,23 @@ TEST(TuneBlockSize, KeepsTheDefaultUnlessAnotherIsFasterForSure) {
 TEST(TuneBlockSize, EndsAtOnceWhenInterrupted) {
   for (const int calls_before : {0, 3, 12}) {
     Fixture fixture;
-    BlockSizeSources sources = fixture.sources();
+    BlockSizeServices services = fixture.services();
     int calls = 0;
     const auto count = [&] {
       EXPECT_FALSE(fixture.stop) << calls_before;
       fixture.stop = ++calls > calls_before;
     };
-    sources.trace = [count, record = sources.trace](const Call& call, const Alternative& alternative) {
+    services.trace = [count, record = services.trace](const Call& call, const Alternative& alternative) {
       count();
       return record(call, alternative);
     };
-    sources.sampling.measure = [count, measure = sources.sampling.measure](std::span<const measure::Experiment> experiments) {
+    services.sampling.measure = [count, measure = services.sampling.measure](std::span<const measure::Experiment> experiments) {
       count();
       return measure(experiments);
     };
     fixture.stop = calls_before == 0;
     model::OnDemandModels models(machine());
-    const BlockSizeResult result = tune_block_size(Fixture::problems({400}), machine(), models, sources, {});
+    const BlockSizeResult result = tune_block_size(Fixture::problems({400}), machine(), models, services, {});
     EXPECT_FALSE(result.complete);
     EXPECT_TRUE(result.decisions.empty());
     EXPECT_LE(calls, calls_before + 1);
@@ -212,8 +212,8 @@ TEST(TuneBlockSize, EndsAtOnceWhenInterrupted) {
 /// Recording an alternative takes 0.2 s by this clock, and the time for measuring is short.
 TEST(TuneBlockSize, CountsRecordingAsPartOfItsTime) {
   Fixture fixture;
-  BlockSizeSources sources = fixture.sources();
-  sources.trace = [&fixture, record = sources.trace](const Call& call, const Alternative& alternative) {
+  BlockSizeServices services = fixture.services();
+  services.trace = [&fixture, record = services.trace](const Call& call, const Alternative& alternative) {
     fixture.clock += 0.2;
     return record(call, alternative);
   };
@@ -221,7 +221,7 @@ TEST(TuneBlockSize, CountsRecordingAsPartOfItsTime) {
   options.time_budget = 2;
   model::OnDemandModels models(machine());
   const std::vector<Problem> problems = Fixture::problems({300, 600});
-  const BlockSizeResult result = tune_block_size(problems, machine(), models, sources, options);
+  const BlockSizeResult result = tune_block_size(problems, machine(), models, services, options);
   EXPECT_LE(fixture.clock, 2.2);
   ASSERT_EQ(result.decisions.size(), 2U);
   EXPECT_LT(result.decisions[0].chosen.extrapolated, 0.5) << "something was measured too";
@@ -230,8 +230,8 @@ TEST(TuneBlockSize, CountsRecordingAsPartOfItsTime) {
 /// Recording takes so long by this clock that the time budget reaches few of the ten block sizes.
 TEST(TuneBlockSize, SaysHowManyCandidatesItConsideredAndBoundsTheRegretOverAll) {
   Fixture fixture;
-  BlockSizeSources sources = fixture.sources();
-  sources.trace = [&fixture, record = sources.trace](const Call& call, const Alternative& alternative) {
+  BlockSizeServices services = fixture.services();
+  services.trace = [&fixture, record = services.trace](const Call& call, const Alternative& alternative) {
     fixture.clock += 0.3;
     return record(call, alternative);
   };
@@ -242,7 +242,7 @@ TEST(TuneBlockSize, SaysHowManyCandidatesItConsideredAndBoundsTheRegretOverAll) 
     fixture.clock = 0;
     options.time_budget = budget;
     model::OnDemandModels models(machine());
-    return tune_block_size(problems, machine(), models, sources, options).decisions.at(0);
+    return tune_block_size(problems, machine(), models, services, options).decisions.at(0);
   };
   const Decision few = tune(1), all = tune(60);
   EXPECT_EQ(few.candidates, 10U);
@@ -257,8 +257,8 @@ TEST(TuneBlockSize, SaysHowManyCandidatesItConsideredAndBoundsTheRegretOverAll) 
 
 TEST(TuneBlockSize, SpreadsTheCandidatesThatTheTimeBudgetReaches) {
   Fixture fixture;
-  BlockSizeSources sources = fixture.sources();
-  sources.trace = [&fixture, record = sources.trace](const Call& call, const Alternative& alternative) {
+  BlockSizeServices services = fixture.services();
+  services.trace = [&fixture, record = services.trace](const Call& call, const Alternative& alternative) {
     fixture.clock += 0.1;
     return record(call, alternative);
   };
@@ -267,7 +267,7 @@ TEST(TuneBlockSize, SpreadsTheCandidatesThatTheTimeBudgetReaches) {
   options.time_budget = 2;
   const std::vector<Problem> problems = Fixture::problems({300, 600});
   model::OnDemandModels models(machine());
-  const BlockSizeResult result = tune_block_size(problems, machine(), models, sources, options);
+  const BlockSizeResult result = tune_block_size(problems, machine(), models, services, options);
   for (const Decision& decision : result.decisions) {
     std::vector<std::int64_t> considered;
     for (const Forecast& forecast : decision.forecasts) {
@@ -284,16 +284,16 @@ TEST(TuneBlockSize, EarlierSamplesLeaveItMoreTimeForCandidates) {
   BlockSizeOptions options;
   options.tune_crossover = false;
   model::OnDemandModels models(machine());
-  tune_block_size(problems, machine(), models, fixture.sources(), options);
-  BlockSizeSources sources = fixture.sources();
-  sources.trace = [&fixture, record = sources.trace](const Call& call, const Alternative& alternative) {
+  tune_block_size(problems, machine(), models, fixture.services(), options);
+  BlockSizeServices services = fixture.services();
+  services.trace = [&fixture, record = services.trace](const Call& call, const Alternative& alternative) {
     fixture.clock += 0.1;
     return record(call, alternative);
   };
   const auto considered = [&](Seconds budget, model::OnDemandModels known) {
     fixture.clock = 0;
     options.time_budget = budget;
-    return tune_block_size(problems, machine(), known, sources, options).decisions.at(0).considered;
+    return tune_block_size(problems, machine(), known, services, options).decisions.at(0).considered;
   };
   EXPECT_LE(considered(1.2, model::OnDemandModels(machine())), 5U);
   EXPECT_GE(considered(1.2, models), 8U);
@@ -304,8 +304,8 @@ TEST(TuneBlockSize, MeasuresNothingTwice) {
   Fixture fixture;
   const std::vector<Problem> problems = Fixture::problems({600});
   model::OnDemandModels models(machine());
-  const BlockSizeResult first = tune_block_size(problems, machine(), models, fixture.sources(), {});
-  const BlockSizeResult second = tune_block_size(problems, machine(), models, fixture.sources(), {});
+  const BlockSizeResult first = tune_block_size(problems, machine(), models, fixture.services(), {});
+  const BlockSizeResult second = tune_block_size(problems, machine(), models, fixture.services(), {});
   EXPECT_LT(second.cost.segments * 4, first.cost.segments + 4) << "what is known already is not sampled again";
 }
 
@@ -325,11 +325,11 @@ std::vector<Problem> inverses(std::initializer_list<std::int64_t> orders) {
   return all;
 }
 
-Seconds best_time(const Problem& problem, const std::string& variant, const BlockSizeSources& sources) {
+Seconds best_time(const Problem& problem, const std::string& variant, const BlockSizeServices& services) {
   Seconds best = INFINITY;
   for (const Alternative& alternative : problem.alternatives) {
     if (alternative.variant == variant) {
-      best = std::min(best, truth(sources.trace(problem.call, alternative)));
+      best = std::min(best, truth(services.trace(problem.call, alternative)));
     }
   }
   return best;
@@ -339,10 +339,10 @@ TEST(TuneVariants, RanksThemInTheirTrueOrder) {
   Fixture fixture;
   const std::vector<Problem> problems = inverses({300, 900});
   model::OnDemandModels models(machine());
-  const BlockSizeSources sources = fixture.sources();
+  const BlockSizeServices services = fixture.services();
   BlockSizeOptions options;
   options.coarse_blocks = 4;
-  const BlockSizeResult result = tune_block_size(problems, machine(), models, sources, options);
+  const BlockSizeResult result = tune_block_size(problems, machine(), models, services, options);
   ASSERT_EQ(result.decisions.size(), 2U);
   for (std::size_t p = 0; p < problems.size(); ++p) {
     const std::vector<VariantRank>& ranking = result.decisions[p].ranking;
@@ -351,14 +351,14 @@ TEST(TuneVariants, RanksThemInTheirTrueOrder) {
     EXPECT_EQ(ranking.front().rank, 1U);
     Seconds fastest = INFINITY;
     for (const VariantRank& variant : ranking) {
-      fastest = std::min(fastest, best_time(problems[p], variant.best.variant, sources));
+      fastest = std::min(fastest, best_time(problems[p], variant.best.variant, services));
     }
-    const Seconds chosen = truth(sources.trace(problems[p].call, {ranking.front().best.variant, ranking.front().best.blocks}));
+    const Seconds chosen = truth(services.trace(problems[p].call, {ranking.front().best.variant, ranking.front().best.blocks}));
     EXPECT_LT(chosen / fastest - 1, 0.02);
     for (std::size_t i = 0; i < ranking.size(); ++i) {
       for (std::size_t j = i + 1; j < ranking.size(); ++j) {
-        const Seconds before = best_time(problems[p], ranking[i].best.variant, sources);
-        const Seconds after = best_time(problems[p], ranking[j].best.variant, sources);
+        const Seconds before = best_time(problems[p], ranking[i].best.variant, services);
+        const Seconds after = best_time(problems[p], ranking[j].best.variant, services);
         EXPECT_LT(before, 1.03 * after) << ranking[i].best.variant << " before " << ranking[j].best.variant;
         EXPECT_LE(ranking[i].rank, ranking[j].rank);
       }
@@ -369,7 +369,7 @@ TEST(TuneVariants, RanksThemInTheirTrueOrder) {
 TEST(TuneVariants, TiesAreMutual) {
   Fixture fixture;
   model::OnDemandModels models(machine());
-  const BlockSizeResult result = tune_block_size(inverses({400}), machine(), models, fixture.sources(), {});
+  const BlockSizeResult result = tune_block_size(inverses({400}), machine(), models, fixture.services(), {});
   const std::vector<VariantRank>& ranking = result.decisions[0].ranking;
   const auto ties = [&](const VariantRank& a, const VariantRank& b) {
     return std::find(a.ties.begin(), a.ties.end(), b.best.variant) != a.ties.end();
@@ -387,7 +387,7 @@ TEST(TuneVariants, HopelessVariantsAreNotMeasuredClosely) {
   model::OnDemandModels models(machine());
   BlockSizeOptions options;
   options.coarse_blocks = 4;
-  const BlockSizeResult result = tune_block_size(inverses({900}), machine(), models, fixture.sources(), options);
+  const BlockSizeResult result = tune_block_size(inverses({900}), machine(), models, fixture.services(), options);
   std::map<std::string, std::size_t> count;
   for (const Forecast& forecast : result.decisions[0].forecasts) {
     ++count[forecast.variant];

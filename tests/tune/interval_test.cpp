@@ -28,9 +28,9 @@ Problem cholesky() {
   return problem;
 }
 
-/// Returns sources that time kernels in the machine's present session.
-BlockSizeSources sources(MoodyMachine& machine) {
-  BlockSizeSources s;
+/// Returns services that time kernels in the machine's present session.
+BlockSizeServices services(MoodyMachine& machine) {
+  BlockSizeServices s;
   s.trace = [](const Call& call, const Alternative& alternative) {
     return algorithm::record(call, alternative.blocks, alternative.variant);
   };
@@ -44,7 +44,7 @@ BlockSizeSources sources(MoodyMachine& machine) {
 }
 
 /// Ranks variants in several sessions of a machine whose speed differs from session to session, from moment to moment and from process to
-/// process, and runs them later. The sources of its times are those of which an interval consists.
+/// process, and runs them later. The services of its times are those of which an interval consists.
 TEST(Intervals, ContainLaterRunsOfVariants) {
   const Environment environment = tests::synthetic_environment();
   const std::vector<Problem> problems{cholesky()};
@@ -53,7 +53,7 @@ TEST(Intervals, ContainLaterRunsOfVariants) {
   for (int m = 0; m < machines; ++m) {
     MoodyMachine machine(static_cast<std::uint64_t>(m));
     model::OnDemandModels models(environment);
-    const BlockSizeSources from = sources(machine);
+    const BlockSizeServices from = services(machine);
     BlockSizeOptions options;
     options.tune_crossover = false;
     options.target = 0.01;
@@ -114,7 +114,7 @@ TEST(Regrets, HoldInNineteenOfTwentyDecisionsWhateverTheBudgetReaches) {
       MoodyMachine machine(static_cast<std::uint64_t>(m));
       machine.begin_session();
       Seconds recording = 0;
-      BlockSizeSources from = sources(machine);
+      BlockSizeServices from = services(machine);
       from.trace = [&recording, record = from.trace](const Call& call, const Alternative& alternative) {
         recording += 0.1;
         return record(call, alternative);

@@ -27,7 +27,7 @@ The verdict is one of
   holds      as many runs lie within their intervals as promised
   narrow     too few do, although the samples hold
   replaced   samples no longer held, by two series of runs: new ones stand in their place
-  doubtful   samples may no longer hold, but the machine was restless or the time was too short
+  doubtful   samples may no longer hold, but the machine was noisy or the time was too short
   too few    fewer than three points
 
 Examples:

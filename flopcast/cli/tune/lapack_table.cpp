@@ -42,11 +42,11 @@ Summary summary(const LapackRoutine& outcome) {
   return result;
 }
 
-std::vector<double> gains_kept(const LapackRoutine& routine) {
+std::vector<double> yields(const LapackRoutine& routine) {
   std::vector<double> all;
   for (const tuning::Decision& decision : routine.decisions) {
     if (decision.validation) {
-      all.push_back(decision.validation->gain_kept);
+      all.push_back(decision.validation->yield);
     }
   }
   return all;
@@ -63,7 +63,7 @@ Columns<Row> columns_of(bool validated) {
   };
   const auto kept_at = [](double share) {
     return [share](const Row& row) {
-      const std::vector<double> all = gains_kept(*row.first);
+      const std::vector<double> all = yields(*row.first);
       return all.empty() ? std::optional<double>() : quantile(all, share);
     };
   };
@@ -83,9 +83,9 @@ Columns<Row> columns_of(bool validated) {
   columns.add(shown<&LapackRoutine::seconds>("", "took"),
               [=](const Row& row) { return has_decisions(row) ? std::optional(row.first->seconds) : std::nullopt; });
   if (validated) {
-    columns.add(number_column("gain_kept", "gain kept, median", "fraction", "median of gain kept over the sizes (--validate)", Best::large),
+    columns.add(number_column("gain_kept", "yield, median", "fraction", "median of the yields over the sizes (--validate)", Best::large),
                 kept_at(0.5));
-    columns.add(number_column("worst_gain_kept", "worst", "fraction", "smallest gain kept of a size (--validate)", Best::large),
+    columns.add(number_column("worst_gain_kept", "worst", "fraction", "smallest yield of a size (--validate)", Best::large),
                 kept_at(0));
   }
   columns.add(titled(shown<&LapackRoutine::remark>(), ""), [](const Row& row) { return row.first->remark; });

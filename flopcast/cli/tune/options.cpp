@@ -132,7 +132,7 @@ void tune_one(const TuneOptions& options, const CommonOptions& common) {
          common);
   }
   if (has_rows) {
-    emit_wrapped(gain_kept_legend, common);
+    emit_wrapped(yield_legend, common);
   } else if (options.request.validate && !rows_at_once) {
     show_tuning(tuning, common);
   }

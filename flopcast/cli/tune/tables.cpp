@@ -50,7 +50,7 @@ Columns<tuning::Decision> measured_columns(bool crossover) {
               [crossover](const Decision& decision) {
                 return decision.validation ? block_text(decision.validation->best.blocks, crossover) : std::string();
               });
-  columns.show<&Decision::validation, &Check::gain_kept>();
+  columns.show<&Decision::validation, &Check::yield>("yield");
   return columns;
 }
 
@@ -134,7 +134,7 @@ std::string validation_text(const Tuning& tuning, const CommonOptions& common) {
       }
     }
   }
-  return table.rows.empty() ? "" : measured_heading + render(table, common) + gain_kept_legend;
+  return table.rows.empty() ? "" : measured_heading + render(table, common) + yield_legend;
 }
 
 std::string tuning_text(const Tuning& tuning, const CommonOptions& common) {
@@ -173,21 +173,21 @@ std::vector<TableColumns> tune_tables() {
 }
 
 std::string validation_summary(const RoutineTuning& part) {
-  std::vector<double> kept, repeatability;
+  std::vector<double> yields, repeatability;
   ValidationErrors errors;
   for (const tuning::Decision& decision : part.decisions) {
     if (!decision.validation) {
       continue;
     }
-    kept.push_back(decision.validation->gain_kept);
+    yields.push_back(decision.validation->yield);
     repeatability.push_back(decision.validation->repeatability);
     errors.add(*decision.validation);
   }
-  if (kept.empty()) {
+  if (yields.empty()) {
     return "";
   }
-  return fmt::format("validation: gain kept median {:.1f} %, worst {:.1f} %; {}; measuring twice differs by {:.1f} %", 100 * median(kept),
-                     100 * quantile(kept, 0), errors.text(), 100 * median(repeatability));
+  return fmt::format("validation: yield median {:.1f} %, worst {:.1f} %; {}; measuring twice differs by {:.1f} %", 100 * median(yields),
+                     100 * quantile(yields, 0), errors.text(), 100 * median(repeatability));
 }
 
 }  // namespace flopcast::cli

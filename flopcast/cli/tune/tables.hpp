@@ -13,7 +13,7 @@
 namespace flopcast::cli {
 
 inline constexpr const char* measured_heading = "\nMeasured, interleaved:\n\n";
-inline constexpr const char* gain_kept_legend = "\ngain kept: time of the fastest block size / time of the chosen one; 100 % is the best\n";
+inline constexpr const char* yield_legend = "\nyield: time of the fastest block size / time of the chosen one; 100 % is the best\n";
 
 /// Returns headings with room for rows that come one by one.
 report::Table validation_headings(const Tuning& tuning);

@@ -146,7 +146,7 @@ void IncrementalChoice::begin_race() {
   }
   search::RaceOptions options;
   options.max_rounds = std::max(options_.max_rounds, options.min_rounds);
-  options.twin_rounds = 0;  // twins would spare rounds, but take as many executions
+  options.aa_rounds = 0;  // A/A pairs would spare rounds, but take as many executions
   race_.emplace(std::move(racing), options);
   round_ = race_->next_round();
   next_ = round_.front();

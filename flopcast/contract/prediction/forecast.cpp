@@ -40,7 +40,7 @@ Timed summed(const measure::Timings& timings, const std::string& what) {
     total.interval.low += interval.low;
     total.interval.high += interval.high;
   }
-  total.spread = std::max(timings.state.spread, timings.state.unrest);
+  total.spread = std::max(timings.state.spread, timings.state.noise);
   return total;
 }
 

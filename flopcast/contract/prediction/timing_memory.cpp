@@ -35,7 +35,7 @@ nlohmann::json to_json(const measure::Timings& timings) {
   }
   return {{"calls", std::move(calls)},
           {"reference_seconds", timings.state.reference},
-          {"spread", std::max(timings.state.spread, timings.state.unrest)},
+          {"spread", std::max(timings.state.spread, timings.state.noise)},
           {"warnings", timings.warnings}};
 }
 

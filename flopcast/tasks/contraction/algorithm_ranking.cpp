@@ -200,7 +200,7 @@ AlgorithmRanking rank_algorithms(const Workbench& bench, const RankAlgorithmsReq
   tools.now = [&] { return watch.elapsed(); };
   tools.tell_unrest = [&, others = machine::OtherLoad()](const RunContext& to) {
     if (session) {
-      tell_unrest(others.cores().value_or(0), session->observe(), to);
+      tell_noise(others.cores().value_or(0), session->observe(), to);
     }
   };
   tools.session_deviation = [&] { return known_run_deviation(store, environment).sessions; };

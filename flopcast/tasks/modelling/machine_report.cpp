@@ -12,32 +12,32 @@
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/machine/libraries/library_identity.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/modelling/machine_tools.hpp"
+#include "flopcast/tasks/modelling/machine_services.hpp"
 
 namespace flopcast {
 namespace {
 
 /// Measures caches and memory, and shares of bandwidth. The topology of another system has no shares, because no thread can be bound to its
 /// CPUs.
-machine::MachineMeasurement measured(const machine::Topology& topology, const MachineTools& tools) {
-  machine::MachineMeasurement found = tools.caches(topology);
-  found.bandwidth_shares = topology.this_system ? tools.bandwidth_shares(topology) : std::vector<machine::BandwidthShare>();
+machine::MachineMeasurement measured(const machine::Topology& topology, const MachineServices& services) {
+  machine::MachineMeasurement found = services.caches(topology);
+  found.bandwidth_shares = topology.this_system ? services.bandwidth_shares(topology) : std::vector<machine::BandwidthShare>();
   return found;
 }
 
 /// Times libraries that are slower than their kernels can be again, some seconds apart. Those that remain slow are reported. All rates are
 /// kept, so that a later run in a slow minute knows better.
-void time_slow_libraries_again(MachineReport& report, const MachineTools& tools, const RunContext& context) {
+void time_slow_libraries_again(MachineReport& report, const MachineServices& services, const RunContext& context) {
   constexpr int max_rounds = 3;
   constexpr Seconds pause = 0.5;
   const auto slow = [&] { return machine::slow_libraries(report.libraries, report.measurement.dgemm_rates); };
   report.slow = slow();
   for (int round = 0; round < max_rounds && !report.slow.empty(); ++round) {
-    tools.pause(pause);
+    services.pause(pause);
     for (const machine::SlowDgemm& one : report.slow) {
       context.throw_if_cancelled("nothing is kept");
       machine::LibraryReport& before = report.libraries[one.library];
-      if (machine::LibraryReport again = tools.inspect(before.installed); again.dgemm_flops > before.dgemm_flops) {
+      if (machine::LibraryReport again = services.inspect(before.installed); again.dgemm_flops > before.dgemm_flops) {
         before = std::move(again);
       }
     }
@@ -49,7 +49,7 @@ void time_slow_libraries_again(MachineReport& report, const MachineTools& tools,
       rates[machine::library_key(library.identity)] = library.dgemm_flops;
     }
   }
-  tools.keep_rates(report.topology, rates);
+  services.keep_rates(report.topology, rates);
 }
 
 ClockReport clock_report() {
@@ -68,39 +68,39 @@ ClockReport clock_report() {
 
 }  // namespace
 
-MachineReport inspect_machine(const MachineTools& tools, const RunContext& context) {
+MachineReport inspect_machine(const MachineServices& services, const RunContext& context) {
   MachineReport report;
-  report.topology = tools.topology();
-  const std::vector<machine::InstalledLibrary> installed = tools.installed();
+  report.topology = services.topology();
+  const std::vector<machine::InstalledLibrary> installed = services.installed();
   const auto inspected = context.step("libraries");
   for (const machine::InstalledLibrary& library : installed) {
-    report.libraries.push_back(tools.inspect(library));
+    report.libraries.push_back(services.inspect(library));
     context.throw_if_cancelled("nothing was measured yet");
     inspected(static_cast<std::int64_t>(report.libraries.size()), static_cast<std::int64_t>(installed.size()));
   }
-  report.measurement = measured(report.topology, tools);
-  time_slow_libraries_again(report, tools, context);
+  report.measurement = measured(report.topology, services);
+  time_slow_libraries_again(report, services, context);
   const std::vector<machine::CoreKind>& kinds = report.topology.kinds;
   for (std::size_t k = 1; k < kinds.size() && report.topology.this_system; ++k) {
-    report.other_kinds.push_back(tools.caches(restricted_to(report.topology, kinds[k].name)));
+    report.other_kinds.push_back(services.caches(restricted_to(report.topology, kinds[k].name)));
   }
-  report.clock = tools.clock();
+  report.clock = services.clock();
   return report;
 }
 
 MachineReport inspect_machine(const MachineRequest& request, const RunContext& context) {
   const machine::DetectOptions options{request.refresh, request.quick, request.directory, context.step("caches"), context.unkept, {}};
-  const MachineTools tools{machine::detect_topology,
-                           [] { return machine::installed_libraries(); },
-                           [](const machine::InstalledLibrary& library) { return machine::inspect(library, true); },
-                           [&](const machine::Topology& topology) { return machine::measured_machine(topology, options); },
-                           [&](const machine::Topology& topology) { return machine::measured_bandwidth_shares(topology, options); },
-                           [&](const machine::Topology& topology, const std::map<std::string, double>& rates) {
-                             machine::keep_dgemm_rates(topology, rates, options);
-                           },
-                           clock_report,
-                           [](Seconds seconds) { std::this_thread::sleep_for(std::chrono::duration<Seconds>(seconds)); }};
-  return inspect_machine(tools, context);
+  const MachineServices services{machine::detect_topology,
+                                 [] { return machine::installed_libraries(); },
+                                 [](const machine::InstalledLibrary& library) { return machine::inspect(library, true); },
+                                 [&](const machine::Topology& topology) { return machine::measured_machine(topology, options); },
+                                 [&](const machine::Topology& topology) { return machine::measured_bandwidth_shares(topology, options); },
+                                 [&](const machine::Topology& topology, const std::map<std::string, double>& rates) {
+                                   machine::keep_dgemm_rates(topology, rates, options);
+                                 },
+                                 clock_report,
+                                 [](Seconds seconds) { std::this_thread::sleep_for(std::chrono::duration<Seconds>(seconds)); }};
+  return inspect_machine(services, context);
 }
 
 namespace {
@@ -131,14 +131,14 @@ std::vector<std::string> findings(const MachineReport& report) {
   }
   if (report.measurement.busy_cores > machine::OtherLoad::much) {
     lines.push_back(
-        fmt::format("the machine was restless: other programs kept {:.1f} cores busy while caches and memory were measured, so "
+        fmt::format("the machine was noisy: other programs kept {:.1f} cores busy while caches and memory were measured, so "
                     "that levels, sizes and bandwidths may be wrong; they are measured again once the machine is idle",
                     report.measurement.busy_cores));
   }
   for (const machine::SlowDgemm& slow : report.slow) {
     const machine::LibraryReport& library = report.libraries[slow.library];
     lines.push_back(
-        fmt::format("the machine is restless: dgemm of {} makes {} now, and its kernels are known to make {}; measure again when "
+        fmt::format("the machine is noisy: dgemm of {} makes {} now, and its kernels are known to make {}; measure again when "
                     "the machine is idle",
                     library.installed.name, format_flop_rate(library.dgemm_flops), format_flop_rate(slow.expected)));
   }

@@ -25,13 +25,13 @@ using machine::Topology;
 
 template <>
 Fields FieldTable<ReportedCache>::fields() {
-  return {field<&T::level>(), field<&T::bytes>(), field<&T::line_bytes>("0 if not told"), field<&T::associativity>("0 if not told"),
-          field<&T::cores>("cores that share one instance")};
+  return {field<&T::level>("1 for L1"), field<&T::bytes>("capacity of one instance"), field<&T::line_bytes>("0 if not told"),
+          field<&T::associativity>("0 if not told"), field<&T::cores>("cores that share one instance")};
 }
 
 template <>
 Fields FieldTable<CpuPlace>::fields() {
-  return {field<&T::cpu>(), field<&T::core>(), field<&T::socket>(),
+  return {field<&T::cpu>("number of the hardware thread"), field<&T::core>("number of its core"), field<&T::socket>("number of its socket"),
           field<&T::kind>("0 is the fastest kind of cores, others follow in the order of their speed")};
 }
 
@@ -46,15 +46,15 @@ Fields FieldTable<CoreKind>::fields() {
 template <>
 Fields FieldTable<Topology>::fields() {
   return {field<&T::cpu>("model name with family, model and stepping where they are told: names are masked in virtual machines"),
-          field<&T::sockets>(),
-          field<&T::cores>("hyperthreads of one core count once"),
-          field<&T::hardware_threads>(),
-          field<&T::numa_nodes>(),
-          field<&T::usable>().named("usable_cpus"),
+          field<&T::sockets>("number of sockets"),
+          field<&T::cores>("number of cores; hyperthreads of one core count once"),
+          field<&T::hardware_threads>("number of hardware threads"),
+          field<&T::numa_nodes>("number of NUMA nodes"),
+          field<&T::usable>("hardware threads that this process may use").named("usable_cpus"),
           optional_field<&T::places>("places of the usable hardware threads, in their order"),
           field<&T::usable_cores>("cores that these belong to"),
           field<&T::cpu_quota>("CPUs' worth of time that the control group grants; 0: no limit"),
-          field<&T::memory_bytes>(),
+          field<&T::memory_bytes>("memory of the system"),
           field<&T::kinds>("kinds of the usable cores, the fastest first; empty where all are alike"),
           field<&T::caches>("caches of the first usable core of the fastest kind, from L1 outwards"),
           optional_field<&T::this_system>("false: read from a file (HWLOC_XMLFILE), so that no thread can be bound to its CPUs")};
@@ -76,58 +76,51 @@ Fields FieldTable<NoiseLevel>::fields() {
 
 template <>
 Fields FieldTable<KernelTrial>::fields() {
-  return {field<&T::setting>("\"OPENBLAS_CORETYPE=SkylakeX\""), field<&T::kernels>(),
+  return {field<&T::setting>("\"OPENBLAS_CORETYPE=SkylakeX\""), field<&T::kernels>("kernels by the library's name for them"),
           field<&T::dgemm_flops>("flops per second, one thread")};
 }
 
 template <>
 Fields FieldTable<InstalledLibrary>::fields() {
-  return {field<&T::name>("name that open() takes"), field<&T::path>("absolute, with links resolved"), field<&T::has_blas>(),
-          field<&T::has_lapack>()};
+  return {field<&T::name>("name that open() takes"), field<&T::path>("absolute, with links resolved"),
+          field<&T::has_blas>("the library has BLAS"), field<&T::has_lapack>("the library has LAPACK")};
 }
 
 /// The library's installed file is written into the same object.
 template <>
 Fields FieldTable<LibraryReport>::fields() {
-  return {field<&T::identity>(),
+  return {field<&T::identity>("the library as it was loaded"),
           field<&T::dgemm_flops>("rate of a large dgemm with one thread and the kernels that the library chose; 0 without BLAS")
               .measured_in("flop/s", Best::large),
           field<&T::trials>("other kernels, the fastest first"), field<&T::failure>("why it couldn't be inspected; empty if it could")};
+}
+
+template <>
+Fields FieldTable<ClockReport>::fields() {
+  return {optional_field<&T::uses_counter>("the wall clock is the time stamp counter"),
+          field<&T::ticks_per_second>("rate of the wall clock"), field<&T::wall>("resolution and cost of the wall clock"),
+          field<&T::thread_cpu>("resolution and cost of the thread's CPU clock")};
+}
+
+/// Members whose form is that of their types. The others are added below.
+template <>
+Fields FieldTable<MachineReport>::fields() {
+  return {field<&T::topology>("cores, memory and caches as the system reports them"),
+          field<&T::topology, &Topology::nominal_hertz>("clock of the CPU as it is sold; 0 if not told"),
+          field<&T::clock, &ClockReport::core_hertz>("clock of the core now").named("frequency_hertz"),
+          field<&T::clock, &ClockReport::noise>("differences between slices of equal work"),
+          field<&T::measurement>("measured caches and memory of the fastest kind of cores").named("measured")};
 }
 
 namespace {
 
 constexpr const char* document_name = "the report on a machine";
 
-nlohmann::json topology_json(const MachineReport& report) {
-  nlohmann::json topology = report.topology;
-  for (std::size_t k = 0; k < report.other_kinds.size(); ++k) {
-    topology["kinds"].at(k + 1)["measured"] = report.other_kinds[k];
-  }
-  return topology;
-}
-
-nlohmann::json clock_json(const MachineReport& report) {
-  const ClockReport& clock = report.clock;
-  return {{"invariant_tsc", report.topology.invariant_tsc},
-          {"uses_counter", clock.uses_counter},
-          {"ticks_per_second", clock.ticks_per_second},
-          {"wall", clock.wall},
-          {"thread_cpu", clock.thread_cpu}};
-}
-
-nlohmann::json noise_json(const NoiseLevel& noise) {
-  nlohmann::json json = noise;
-  json["judgement"] = machine::judgement(noise);
-  return json;
-}
-
 nlohmann::json libraries_json(const MachineReport& report) {
   nlohmann::json libraries = nlohmann::json::array();
   for (const LibraryReport& library : report.libraries) {
-    nlohmann::json item = library;
-    write_fields(item, library.installed);
-    libraries.push_back(std::move(item));
+    libraries.push_back(library);
+    write_fields(libraries.back(), library.installed);
   }
   for (const machine::SlowDgemm& slow : report.slow) {
     libraries.at(slow.library)["expected_dgemm_flops"] = slow.expected;
@@ -135,55 +128,43 @@ nlohmann::json libraries_json(const MachineReport& report) {
   return libraries;
 }
 
-void read_topology(const nlohmann::json& document, MachineReport& report) {
-  read_member(document, "topology", report.topology);
-  read_member(document, "nominal_hertz", report.topology.nominal_hertz);
-  at_place("topology", [&] {
-    for_each_element(document.at("topology"), "kinds", [&](const nlohmann::json& kind) {
-      if (kind.contains("measured")) {
-        read_member(kind, "measured", report.other_kinds.emplace_back());
-      }
-    });
-  });
-}
-
-void read_clock(const nlohmann::json& document, MachineReport& report) {
-  ClockReport& clock = report.clock;
-  read_member(document, "frequency_hertz", clock.core_hertz);
-  read_member(document, "noise", clock.noise);
-  at_place("clock", [&] {
-    const nlohmann::json& json = document.at("clock");
-    read_member(json, "invariant_tsc", report.topology.invariant_tsc);
-    clock.uses_counter = member_or(json, "uses_counter", report.topology.invariant_tsc);
-    read_member(json, "ticks_per_second", clock.ticks_per_second);
-    read_member(json, "wall", clock.wall);
-    read_member(json, "thread_cpu", clock.thread_cpu);
-  });
-}
-
-void read_libraries(const nlohmann::json& document, MachineReport& report) {
-  for_each_element(document, "libraries", [&](const nlohmann::json& item) {
-    LibraryReport& library = report.libraries.emplace_back();
-    read_value(item, library);
-    read_fields(item, library.installed);
-    if (item.contains("expected_dgemm_flops")) {
-      report.slow.push_back({report.libraries.size() - 1, member<double>(item, "expected_dgemm_flops")});
+void read_kinds(const nlohmann::json& topology, MachineReport& report) {
+  for_each_element(topology, "kinds", [&](const nlohmann::json& kind) {
+    if (kind.contains("measured")) {
+      read_member(kind, "measured", report.other_kinds.emplace_back());
     }
   });
+}
+
+void read_clock(const nlohmann::json& clock, MachineReport& report) {
+  read_member(clock, "invariant_tsc", report.topology.invariant_tsc);
+  report.clock.uses_counter = report.topology.invariant_tsc;
+  read_fields(clock, report.clock);
+}
+
+void read_library(const nlohmann::json& item, MachineReport& report) {
+  LibraryReport& library = report.libraries.emplace_back();
+  read_value(item, library);
+  read_fields(item, library.installed);
+  if (item.contains("expected_dgemm_flops")) {
+    report.slow.push_back({report.libraries.size() - 1, member<double>(item, "expected_dgemm_flops")});
+  }
 }
 
 }  // namespace
 
 std::string to_json(const MachineReport& report) {
-  const nlohmann::json members = {{"fingerprint", machine::hardware_fingerprint(report.topology)},
-                                  {"topology", topology_json(report)},
-                                  {"clock", clock_json(report)},
-                                  {"frequency_hertz", report.clock.core_hertz},
-                                  {"nominal_hertz", report.topology.nominal_hertz},
-                                  {"noise", noise_json(report.clock.noise)},
-                                  {"measured", report.measurement},
-                                  {"findings", findings(report)},
-                                  {"libraries", libraries_json(report)}};
+  nlohmann::json members;
+  write_fields(members, report);
+  for (std::size_t k = 0; k < report.other_kinds.size(); ++k) {
+    members["topology"]["kinds"].at(k + 1)["measured"] = report.other_kinds[k];
+  }
+  members["clock"] = report.clock;
+  members["clock"]["invariant_tsc"] = report.topology.invariant_tsc;
+  members["noise"]["judgement"] = machine::judgement(report.clock.noise);
+  members["fingerprint"] = machine::hardware_fingerprint(report.topology);
+  members["findings"] = findings(report);
+  members["libraries"] = libraries_json(report);
   nlohmann::ordered_json document = {{"schema", "flopcast-machine-2"}};
   document.update(nlohmann::ordered_json(members));
   return document.dump(2);
@@ -194,10 +175,10 @@ MachineReport machine_report_from_json(std::string_view text) {
   return in_document(document_name, [&] {
     require_schema(document, document_name, "flopcast-machine-2");
     MachineReport report;
-    read_topology(document, report);
-    read_clock(document, report);
-    read_member(document, "measured", report.measurement);
-    read_libraries(document, report);
+    read_fields(document, report);
+    at_place("topology", [&] { read_kinds(document.at("topology"), report); });
+    at_place("clock", [&] { read_clock(document.at("clock"), report); });
+    for_each_element(document, "libraries", [&](const nlohmann::json& item) { read_library(item, report); });
     return report;
   });
 }
@@ -205,34 +186,31 @@ MachineReport machine_report_from_json(std::string_view text) {
 namespace {
 
 nlohmann::ordered_json report_schema(SchemaMaker& maker) {
-  const nlohmann::ordered_json number = maker.of<double>(), truth = maker.of<bool>();
+  const auto of_text = [&maker](const char* meaning) { return described(maker.of<std::string>(), meaning); };
   nlohmann::ordered_json kind = maker.object<CoreKind>();
   add_member(kind, "measured", described(maker.of<machine::MachineMeasurement>(), "of kinds of cores other than the first"), false);
   nlohmann::ordered_json topology = maker.object<Topology>();
-  topology["properties"]["kinds"] = array_schema(std::move(kind));
+  nlohmann::ordered_json& kinds = topology["properties"]["kinds"];
+  kinds = described(array_schema(std::move(kind)), kinds["description"].get<std::string>());
   nlohmann::ordered_json noise = maker.object<NoiseLevel>();
-  add_member(noise, "judgement", maker.of<std::string>());
+  add_member(noise, "judgement", of_text("what the noise means for measurements"));
   nlohmann::ordered_json library = maker.object<LibraryReport>();
-  const nlohmann::ordered_json installed = maker.object<InstalledLibrary>();
-  for (const auto& [name, schema] : installed["properties"].items()) {
-    add_member(library, name, schema);
-  }
-  add_member(library, "expected_dgemm_flops", described(number, "flop/s that the library's kernels are known to reach"), false);
-  const nlohmann::ordered_json clock = object_schema({{"invariant_tsc", truth},
-                                                      {"uses_counter", truth},
-                                                      {"ticks_per_second", number},
-                                                      {"wall", maker.of<ClockQuality>()},
-                                                      {"thread_cpu", maker.of<ClockQuality>()}},
-                                                     {"uses_counter"});
-  return object_schema({{"fingerprint", maker.of<std::string>()},
-                        {"topology", topology},
-                        {"clock", clock},
-                        {"frequency_hertz", number},
-                        {"nominal_hertz", number},
-                        {"noise", noise},
-                        {"measured", maker.of<machine::MachineMeasurement>()},
-                        {"findings", maker.of<std::vector<std::string>>()},
-                        {"libraries", array_schema(std::move(library))}});
+  library["properties"].update(maker.object<InstalledLibrary>()["properties"]);
+  add_member(library, "expected_dgemm_flops", described(maker.of<double>(), "flop/s that the library's kernels are known to reach"), false);
+  nlohmann::ordered_json clock = maker.object<ClockReport>();
+  add_member(clock, "invariant_tsc", described(maker.of<bool>(), "the time stamp counter has one rate at all clocks"));
+  nlohmann::ordered_json root = maker.object<MachineReport>();
+  const auto replace = [&root](const char* name, nlohmann::ordered_json schema) {
+    nlohmann::ordered_json& member = root["properties"][name];
+    member = described(std::move(schema), member["description"].get<std::string>());
+  };
+  replace("topology", std::move(topology));
+  replace("noise", std::move(noise));
+  add_member(root, "clock", described(std::move(clock), "the clocks of this machine"));
+  add_member(root, "fingerprint", of_text("digest of the CPU, its cores and caches"));
+  add_member(root, "findings", described(maker.of<std::vector<std::string>>(), "sentences about what is odd"));
+  add_member(root, "libraries", described(array_schema(std::move(library)), "installed BLAS and LAPACK libraries"));
+  return root;
 }
 
 }  // namespace

@@ -55,15 +55,15 @@ struct Subject {
 /// Samples points with the real kernel, through the store.
 class KernelSource {
  public:
-  KernelSource(const Subject& subject, const ModelBuildTools& tools, const ModelRequest& request, const RunContext& context)
-      : subject_(subject), tools_(tools), request_(request), context_(context) {}
+  KernelSource(const Subject& subject, const ModelBuildServices& services, const ModelRequest& request, const RunContext& context)
+      : subject_(subject), services_(services), request_(request), context_(context) {}
 
   /// Called once per level; returns nothing after a cancellation or when the time budget is spent.
   std::optional<model::Measured> operator()(std::span<const model::Sizes> points) {
     const auto bar = context_.step(fmt::format("sampling {} points", points.size()));
     model::Measured measured;
     measured.seconds.resize(points.size());
-    const Seconds begin = tools_.elapsed();
+    const Seconds begin = services_.elapsed();
     std::vector<std::size_t> order(points.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::shuffle(order.begin(), order.end(), std::mt19937_64(request_.seed));
@@ -77,23 +77,22 @@ class KernelSource {
         return std::nullopt;
       }
     }
-    measured.spent = tools_.elapsed() - begin;
+    measured.spent = services_.elapsed() - begin;
     return measured;
   }
 
  private:
-  [[nodiscard]] bool out_of_time() const { return request_.time_budget > 0 && tools_.elapsed() > request_.time_budget; }
+  [[nodiscard]] bool out_of_time() const { return request_.time_budget > 0 && services_.elapsed() > request_.time_budget; }
 
   /// Samples and stores the points of one chunk. Returns false if it didn't come to its end.
-  bool run(std::span<const model::Sizes> points, std::span<const std::size_t> chunk, model::Measured& measured,
-           const measure::Progress& progress) {
+  bool run(std::span<const model::Sizes> points, std::span<const std::size_t> chunk, model::Measured& measured, const Progress& progress) {
     std::vector<Call> calls;
     for (const std::size_t i : chunk) {
       calls.push_back(subject_.kernel.call(points[i]));
-      calls.back().threads = tools_.environment.threads;
+      calls.back().threads = services_.environment.threads;
     }
     bool complete = true;
-    std::vector<Sample> samples = tools_.sample(calls, subject_.state, [&](std::int64_t done, std::int64_t expected) {
+    std::vector<Sample> samples = services_.sample(calls, subject_.state, [&](std::int64_t done, std::int64_t expected) {
       complete = progress(done, expected);
       return complete;
     });
@@ -110,12 +109,12 @@ class KernelSource {
             samples[i].repetitions.size() - times.size(), samples[i].repetitions.size(), kernel::format_call(calls[i]));
       }
     }
-    tools_.store.add_samples(usable);
+    services_.store.add_samples(usable);
     return complete;
   }
 
   const Subject& subject_;
-  const ModelBuildTools& tools_;
+  const ModelBuildServices& services_;
   const ModelRequest& request_;
   RunContext context_;
 };
@@ -146,10 +145,10 @@ std::vector<model::Monomial> basis_of(const ModelledKernel& kernel, const model:
 }
 
 /// Returns the products of sizes at which the library changes from one thread to several. An earlier build's result is read from the store.
-std::vector<double> thresholds_of(const Subject& subject, const ModelBuildTools& tools, const ModelRequest& request,
+std::vector<double> thresholds_of(const Subject& subject, const ModelBuildServices& services, const ModelRequest& request,
                                   const RunContext& context) {
   static constexpr std::int64_t finest = 1;
-  if (tools.environment.threads < 2 || !request.thresholds) {
+  if (services.environment.threads < 2 || !request.thresholds) {
     return {};
   }
   const model::Box domain = hull(subject.kernel.domain);
@@ -159,7 +158,7 @@ std::vector<double> thresholds_of(const Subject& subject, const ModelBuildTools&
     read_value(known, thresholds);
     return thresholds;
   };
-  if (auto known = request.fresh ? std::nullopt : tools.store.read_artifact(model::artifact::thread_thresholds, name, read)) {
+  if (auto known = request.fresh ? std::nullopt : services.store.read_artifact(model::artifact::thread_thresholds, name, read)) {
     return *std::move(known);
   }
   const auto found = model::find_thresholds(domain, finest, [&](const model::Sizes& sizes) -> std::optional<double> {
@@ -167,11 +166,11 @@ std::vector<double> thresholds_of(const Subject& subject, const ModelBuildTools&
       return std::nullopt;
     }
     Call call = subject.kernel.call(sizes);
-    call.threads = tools.environment.threads;
-    return tools.team_size(call);
+    call.threads = services.environment.threads;
+    return services.team_size(call);
   });
   context.throw_if_cancelled("nothing was sampled yet");
-  tools.store.put_artifact(model::artifact::thread_thresholds, name, *found);
+  services.store.put_artifact(model::artifact::thread_thresholds, name, *found);
   for (const double threshold : *found) {
     context.note(fmt::format("{} uses another number of threads from the product of sizes {:.3g} on: the model has pieces on either side",
                              subject.key.routine, threshold));
@@ -243,20 +242,20 @@ ModelPlan plan_model(const ModelRequest& request, const Environment& environment
   return plan;
 }
 
-ModelBuild build_model(const ModelRequest& request, const ModelBuildTools& tools, const RunContext& context) {
+ModelBuild build_model(const ModelRequest& request, const ModelBuildServices& services, const RunContext& context) {
   check(request);
-  const Subject subject(request, tools.environment);
+  const Subject subject(request, services.environment);
   std::map<model::Sizes, Seconds> known;
   if (!request.fresh) {
-    known = known_samples(subject, tools.environment, tools.store, tools.reference_time);
+    known = known_samples(subject, services.environment, services.store, services.reference_time);
   }
-  tools.store.put_environment(tools.environment);
-  KernelSource sampler(subject, tools, request, context);
+  services.store.put_environment(services.environment);
+  KernelSource sampler(subject, services, request, context);
   const model::SampleSource source = model::with_known([&sampler](std::span<const model::Sizes> points) { return sampler(points); }, known);
   model::Model model = request.method == ModelMethod::levels
-                           ? by_levels(subject, request, tools.environment, source)
-                           : refine(subject, request, source, thresholds_of(subject, tools, request, context), context);
-  tools.keep_reference();
+                           ? by_levels(subject, request, services.environment, source)
+                           : refine(subject, request, source, thresholds_of(subject, services, request, context), context);
+  services.keep_reference();
   context.throw_if_cancelled(kept);
   if (model.pieces.empty()) {
     throw unusable_measurement("the time budget of {} is too short for the first {} fit; what was sampled is kept: run it again to go on",
@@ -264,7 +263,7 @@ ModelBuild build_model(const ModelRequest& request, const ModelBuildTools& tools
   }
   model.options.arguments = subject.kernel.fixed;
   model.options.cache = request.cache;
-  const bool replaced = tools.store.put_model(model);
+  const bool replaced = services.store.put_model(model);
   if (!model.options.complete) {
     context.note("the time budget is spent: some pieces are coarser than was asked for; run it again to go on");
   }

@@ -18,7 +18,7 @@
 #include "flopcast/tasks/modelling/check_plan.hpp"
 #include "flopcast/tasks/modelling/check_rules.hpp"
 #include "flopcast/tasks/modelling/checked_segments.hpp"
-#include "flopcast/tasks/modelling/model_check_tools.hpp"
+#include "flopcast/tasks/modelling/model_check_services.hpp"
 #include "flopcast/tasks/modelling/sample_evidence.hpp"
 #include "flopcast/tune/segment.hpp"
 #include "flopcast/workbench/on_demand_sampling.hpp"
@@ -37,21 +37,21 @@ struct Series {
 
 class Checker {
  public:
-  Checker(const ModelCheckRequest& request, const ModelCheckTools& tools, const RunContext& context)
+  Checker(const ModelCheckRequest& request, const ModelCheckServices& services, const RunContext& context)
       : request_(request),
-        tools_(tools),
+        services_(services),
         context_(context),
         show_(context.step("checking models")),
-        all_(tools.store, tools.environment, request.routines),
-        belief_(all_.models(tools.environment)),
+        all_(services.store, services.environment, request.routines),
+        belief_(all_.models(services.environment)),
         predictor_(belief_),
         evidence_(all_, belief_) {}
 
   ModelCheck run() {
-    present_ = tools_.observe();
+    present_ = services_.observe();
     belief_.predict_for(present_);
-    plan_ = plan_check(all_, belief_, request_.repetitions, request_.time_budget - tools_.elapsed(), request_.seed);
-    predictor_ = all_.models(tools_.environment, plan_.held_out);
+    plan_ = plan_check(all_, belief_, request_.repetitions, request_.time_budget - services_.elapsed(), request_.seed);
+    predictor_ = all_.models(services_.environment, plan_.held_out);
     retime();
     static constexpr double share_of_first_runs = 0.75;  // the rest is for making sure
     check_until(share_of_first_runs * request_.time_budget);
@@ -61,7 +61,7 @@ class Checker {
   }
 
  private:
-  [[nodiscard]] bool goes_on() const { return tools_.elapsed() < request_.time_budget && !context_.cancelled(); }
+  [[nodiscard]] bool goes_on() const { return services_.elapsed() < request_.time_budget && !context_.cancelled(); }
 
   /// Times the first segments, whose places the predictions then know in the present state.
   void retime() {
@@ -80,8 +80,8 @@ class Checker {
   void check_until(Seconds end) {
     static constexpr double share_of_rest = 1.0 / 4;
     static constexpr Seconds shortest_batch = 0.5;
-    while (next_ < plan_.checked.size() && goes_on() && tools_.elapsed() < end) {
-      const Seconds left = end - tools_.elapsed();
+    while (next_ < plan_.checked.size() && goes_on() && services_.elapsed() < end) {
+      const Seconds left = end - services_.elapsed();
       const Seconds most = std::max(share_of_rest * left, std::min(left, shortest_batch));
       std::vector<std::size_t> batch;
       for (Seconds cost = 0; next_ < plan_.checked.size(); ++next_) {
@@ -127,11 +127,11 @@ class Checker {
     std::vector<measure::Experiment> experiments;
     for (const std::size_t s : segments) {
       const tuning::KeptSegment& kept = all_.segments()[s].kept;
-      experiments.push_back(tuning::experiment(kept.trace, kept.placements, kept.segment, tools_.environment));
+      experiments.push_back(tuning::experiment(kept.trace, kept.placements, kept.segment, services_.environment));
     }
-    const std::vector<measure::Timings> timings = tools_.measure(experiments, [&](std::int64_t, std::int64_t) {
+    const std::vector<measure::Timings> timings = services_.measure(experiments, [&](std::int64_t, std::int64_t) {
       static constexpr double steps = 1000;
-      const double done = std::min(1.0, tools_.elapsed() / request_.time_budget);
+      const double done = std::min(1.0, services_.elapsed() / request_.time_budget);
       return show_(std::llround(steps * done), std::llround(steps)) && goes_on();
     });
     std::vector<std::vector<Series>> all;
@@ -150,10 +150,10 @@ class Checker {
 
   void note_state(const MachineState& state) {
     const double spread = std::max(present_.spread, state.spread);
-    const double unrest = std::max(present_.unrest, state.unrest);
+    const double noise = std::max(present_.noise, state.noise);
     present_ = state;
     present_.spread = spread;
-    present_.unrest = unrest;
+    present_.noise = noise;
   }
 
   std::vector<Series> series_of(std::size_t s, const measure::Timings& timings) {
@@ -168,7 +168,7 @@ class Checker {
       for (const Repetition& repetition : timings.calls[c]) {
         series.wall_times.push_back(repetition.seconds);
       }
-      series.sample = measure::empty_sample(place.call, "placed", tools_.environment);
+      series.sample = measure::empty_sample(place.call, "placed", services_.environment);
       series.sample.key = place.key;
       series.sample.placement = place.placement;
       series.sample.repetitions = timings.calls[c];
@@ -184,14 +184,14 @@ class Checker {
 
   ModelCheck conclude() {
     ModelCheck check;
-    check.environment = tools_.environment;
+    check.environment = services_.environment;
     check.state = present_;
-    check.busy_cores = tools_.busy_cores();
-    check.restless = present_.unrest > 0 || check.busy_cores > machine::OtherLoad::much;
+    check.busy_cores = services_.busy_cores();
+    check.noisy = present_.noise > 0 || check.busy_cores > machine::OtherLoad::much;
     check.complete = !context_.cancelled();
-    tell_unrest(check.busy_cores, present_, context_);
-    if (check.restless) {
-      context_.note("no sample was replaced, because the machine was restless");
+    tell_noise(check.busy_cores, present_, context_);
+    if (check.noisy) {
+      context_.note("no sample was replaced, because the machine was noisy");
     }
     SampleReplacement replacement;
     for (const auto& [key, samples] : all_.samples()) {
@@ -201,20 +201,20 @@ class Checker {
       kernel.retimed = retimed_[key];
       kernel.points = std::move(points_[key]);
       summarise(kernel);
-      evidence_.judge(kernel, deviation_of_runs(), check.complete && !check.restless, replacement);
+      evidence_.judge(kernel, deviation_of_runs(), check.complete && !check.noisy, replacement);
       kernel.verdict = verdict(kernel);
     }
     if (!replacement.removed.empty()) {
-      tools_.store.replace_samples(replacement.removed, replacement.added);
-      tools_.store.put_environment(tools_.environment);
-      tools_.keep_reference();
+      services_.store.replace_samples(replacement.removed, replacement.added);
+      services_.store.put_environment(services_.environment);
+      services_.keep_reference();
     }
-    check.seconds = tools_.elapsed();
+    check.seconds = services_.elapsed();
     return check;
   }
 
   const ModelCheckRequest& request_;
-  const ModelCheckTools& tools_;
+  const ModelCheckServices& services_;
   const RunContext& context_;
   Progress show_;
   CheckedSegments all_;
@@ -240,9 +240,9 @@ void require_sensible(const ModelCheckRequest& request) {
 
 }  // namespace
 
-ModelCheck check_models(const ModelCheckRequest& request, const ModelCheckTools& tools, const RunContext& context) {
+ModelCheck check_models(const ModelCheckRequest& request, const ModelCheckServices& services, const RunContext& context) {
   require_sensible(request);
-  return Checker(request, tools, context).run();
+  return Checker(request, services, context).run();
 }
 
 }  // namespace flopcast

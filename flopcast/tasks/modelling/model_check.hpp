@@ -44,7 +44,7 @@ enum class CheckVerdict : std::uint8_t {
   holds,     ///< the samples hold, and runs lie within their intervals as often as promised
   narrow,    ///< the samples hold, but too many points lie outside of their intervals
   replaced,  ///< some or all samples no longer held and were replaced
-  doubtful,  ///< samples seem to hold no longer, but the machine was restless or the time was too short to make sure
+  doubtful,  ///< samples seem to hold no longer, but the machine was noisy or the time was too short to make sure
   too_few,   ///< there are too few points for a verdict
 };
 
@@ -72,7 +72,7 @@ struct ModelCheck {
   Environment environment;
   MachineState state;                ///< state of the machine during the check
   double busy_cores = 0;             ///< average number of cores that other programs kept busy
-  bool restless = false;             ///< the machine was restless: nothing was replaced
+  bool noisy = false;                ///< the machine was noisy: nothing was replaced
   bool complete = true;              ///< false: the check was cancelled, and nothing was replaced
   Seconds seconds = 0;               ///< time of the check
   std::vector<KernelCheck> kernels;  ///< in the order of their keys; those that there was no time for have no points

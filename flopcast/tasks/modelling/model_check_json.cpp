@@ -23,11 +23,12 @@ struct EnumNames<CheckVerdict> {
 
 template <>
 Fields FieldTable<MachineState>::fields() {
-  return {field<&T::session>("moment at which the measuring session began, in hours since 1970; 0: not known"),
-          field<&T::reference>("time of the reference kernel at a drift of 1, which is its median in that session; 0: not known")
-              .named("reference_seconds"),
-          field<&T::unrest>("relative standard deviation that other programs' load added to a time; 0: the machine was calm"),
-          field<&T::spread>()};
+  return {
+      field<&T::session>("moment at which the measuring session began, in hours since 1970; 0: not known"),
+      field<&T::reference>("time of the reference kernel at a drift of 1, which is its median in that session; 0: not known")
+          .named("reference_seconds"),
+      field<&T::noise>("relative standard deviation that other programs' load added to a time; 0: the machine was quiet").named("unrest"),
+      field<&T::spread>("relative standard deviation of runs at different moments of the session")};
 }
 
 template <>
@@ -42,7 +43,7 @@ Fields FieldTable<CheckedPoint>::fields() {
 
 template <>
 Fields FieldTable<KernelCheck>::fields() {
-  return {field<&T::key>(),
+  return {field<&T::key>("calls that the kernel's models are of"),
           field<&T::samples>("number in the store before the check"),
           field<&T::retimed>("number of sampled points that were timed first, to learn the session's state"),
           field<&T::points>("points that were predicted from the samples and the retimed points"),
@@ -63,10 +64,10 @@ Fields FieldTable<KernelCheck>::fields() {
 
 template <>
 Fields FieldTable<ModelCheck>::fields() {
-  return {field<&T::environment>(),
+  return {field<&T::environment>("machine and libraries"),
           field<&T::state>("state of the machine during the check"),
           field<&T::busy_cores>("average number of cores that other programs kept busy"),
-          field<&T::restless>("the machine was restless: nothing was replaced"),
+          field<&T::noisy>("the machine was noisy: nothing was replaced").named("restless"),
           field<&T::complete>("false: the check was cancelled, and nothing was replaced"),
           field<&T::seconds>("time of the check"),
           field<&T::kernels>("in the order of their keys; those that there was no time for have no points")};

@@ -8,13 +8,13 @@
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/measure/library_team_size.hpp"
 #include "flopcast/measure/sampler.hpp"
-#include "flopcast/measure/system_backend.hpp"
+#include "flopcast/measure/system_services.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/stopwatch.hpp"
 #include "flopcast/tasks/modelling/model_build.hpp"
 #include "flopcast/tasks/modelling/model_check.hpp"
-#include "flopcast/tasks/modelling/model_check_tools.hpp"
+#include "flopcast/tasks/modelling/model_check_services.hpp"
 #include "flopcast/tasks/modelling/model_list.hpp"
 #include "flopcast/tasks/modelling/modelled_kernel.hpp"
 #include "flopcast/tasks/modelling/sample_calls.hpp"
@@ -49,19 +49,19 @@ ModelBuild build_model(const Workbench& bench, const ModelRequest& request, cons
   static_cast<void>(modelled_kernel(request));  // a wrong request is refused before libraries are opened
   const Environment& environment = bench.environment();
   model::Store& store = bench.store();
-  const measure::Backend backend = measure::system_backend(bench.libraries());
+  const measure::SessionServices session_services = measure::system_services(bench.libraries());
   measure::Session session = bench.session(store, session_options(request));
   const Stopwatch watch;
-  const ModelBuildTools tools{environment,
-                              store,
-                              session.observe().reference,
-                              [&](std::span<const Call> calls, const measure::Precondition& state, const measure::Progress& progress) {
-                                return measure::sample(session, calls, state, progress);
-                              },
-                              [&](const Call& call) { return measure::team_size(call, environment, backend); },
-                              [&watch] { return watch.elapsed(); },
-                              [&] { bench.keep_reference(store, session); }};
-  return build_model(request, tools, context);
+  const ModelBuildServices services{environment,
+                                    store,
+                                    session.observe().reference,
+                                    [&](std::span<const Call> calls, const measure::Precondition& state, const Progress& progress) {
+                                      return measure::sample(session, calls, state, progress);
+                                    },
+                                    [&](const Call& call) { return measure::team_size(call, environment, session_services); },
+                                    [&watch] { return watch.elapsed(); },
+                                    [&] { bench.keep_reference(store, session); }};
+  return build_model(request, services, context);
 }
 
 ModelPlan plan_model(const Workbench& bench, const ModelRequest& request, const RunContext&) {
@@ -99,7 +99,7 @@ ModelCheck check_models(const Workbench& bench, const ModelCheckRequest& given, 
   measure::Session session = bench.session(store, options);
   const machine::OtherLoad load;
   const Stopwatch watch;
-  const ModelCheckTools tools{
+  const ModelCheckServices services{
       environment,
       store,
       [&session] { return session.observe(); },
@@ -107,7 +107,7 @@ ModelCheck check_models(const Workbench& bench, const ModelCheckRequest& given, 
       [&watch] { return watch.elapsed(); },
       [&load] { return load.cores().value_or(0); },
       [&] { bench.keep_reference(store, session); }};
-  return check_models(request, tools, context);
+  return check_models(request, services, context);
 }
 
 SampleResult sample(const Workbench& bench, std::span<const Call> calls, const SampleRequest& request, const RunContext& context) {

@@ -3,16 +3,15 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "flopcast/core/core_schemas.hpp"
 #include "flopcast/core/environment_json.hpp"
 #include "flopcast/core/sample_json.hpp"
 #include "flopcast/core/statistics.hpp"
+#include "flopcast/core/statistics_json.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/model/model_json.hpp"
-#include "flopcast/model/model_schemas.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/json.hpp"
@@ -22,25 +21,16 @@
 namespace flopcast {
 
 template <>
-struct EnumNames<ModelMethod> {
-  static constexpr std::array names{std::pair{ModelMethod::refine, "refine"}, std::pair{ModelMethod::levels, "levels"}};
-};
-
-template <>
-struct EnumNames<measure::Clock> {
-  static constexpr std::array names{std::pair{measure::Clock::wall, "wall"}, std::pair{measure::Clock::cpu, "cpu"}};
-};
-
-template <>
 Fields FieldTable<ModelPlan>::fields() {
-  return {field<&T::key>(), field<&T::method>(), field<&T::points>("number at first; with method levels the least number per memory level"),
+  return {field<&T::key>("calls that the model is of"), field<&T::method>("way of building the model"),
+          field<&T::points>("number at first; with method levels the least number per memory level"),
           field<&T::known>("number of points in the domain whose times the store has")};
 }
 
 template <>
 Fields FieldTable<ModelSummary>::fields() {
   return {field<&T::name>("name of the model"),
-          field<&T::key>(),
+          field<&T::key>("calls that the model is of"),
           field<&T::generator>("\"refined\" or \"levels\""),
           field<&T::sizes>("names of the sizes"),
           field<&T::domain>("sizes that the model covers"),
@@ -53,36 +43,38 @@ Fields FieldTable<ModelSummary>::fields() {
 
 template <>
 Fields FieldTable<ModelList>::fields() {
-  return {field<&T::models>(), optional_field<&T::hidden>()};
+  return {field<&T::models>("models by name"),
+          optional_field<&T::hidden>("number of models of other machines and libraries that the list lacks")};
 }
 
 template <>
 Fields FieldTable<SamplingRule>::fields() {
-  return {field<&T::clock>(),
-          field<&T::seed>(),
-          field<&T::normalise>(),
+  return {field<&T::clock>("clock of the times"),
+          field<&T::seed>("seed of the random order and of the operands' values"),
+          field<&T::normalise>("times are divided by the drift of the reference kernel"),
           field<&T::reference_seconds>("time of the reference kernel that counts as a drift of 1"),
-          field<&T::min_repetitions>(),
-          field<&T::max_repetitions>(),
-          field<&T::relative_interval>(),
-          field<&T::confidence>()};
+          field<&T::min_repetitions>("least number of executions of each call"),
+          field<&T::max_repetitions>("largest number of executions of each call"),
+          field<&T::relative_interval>("width of the median's interval at which sampling stops, relative to the median; 0: off"),
+          field<&T::confidence>("confidence of this interval, 0 to 1")};
+}
+
+template <>
+Fields FieldTable<Summary>::fields() {
+  return {field<&T::count>("number of times"),
+          field<&T::minimum>("smallest time in seconds"),
+          field<&T::first_quartile>("quantile 0.25 of the times in seconds"),
+          field<&T::median>("median time in seconds"),
+          field<&T::third_quartile>("quantile 0.75 of the times in seconds"),
+          field<&T::maximum>("largest time in seconds"),
+          field<&T::mean>("mean time in seconds"),
+          field<&T::standard_deviation>("standard deviation of the times in seconds"),
+          field<&T::median_interval>("95 % interval of the median in seconds").named("median_interval_95")};
 }
 
 namespace {
 
 constexpr const char* sample_plan_schema = "flopcast-sample-plan-1";
-
-nlohmann::json statistics(const Summary& summary) {
-  return {{"count", summary.count},
-          {"minimum", summary.minimum},
-          {"first_quartile", summary.first_quartile},
-          {"median", summary.median},
-          {"third_quartile", summary.third_quartile},
-          {"maximum", summary.maximum},
-          {"mean", summary.mean},
-          {"standard_deviation", summary.standard_deviation},
-          {"median_interval_95", {summary.median_interval.low, summary.median_interval.high}}};
-}
 
 std::string text_of(const nlohmann::ordered_json& document) { return document.dump(2); }
 
@@ -104,7 +96,7 @@ nlohmann::json sampled_json(const SampledCall& one) {
   item["footprint_bytes"] = footprint_bytes(one.call);
   const Summary summary = summarise(one.sample.times());
   if (summary.count > 0) {
-    item["statistics"] = statistics(summary);
+    item["statistics"] = summary;
   }
   return item;
 }
@@ -209,10 +201,10 @@ nlohmann::ordered_json sample_plan_document(SchemaMaker& maker) {
       object_schema({{"call", described(maker.of<std::string>(), "the call as text, such as \"dgemm N N 100 100 100 ...\"")},
                      {"threads", described(maker.of<int>(), "threads of BLAS")},
                      {"cache", described(maker.of<std::string>(), "cache state before each call")},
-                     {"flops", maker.of<double>()},
-                     {"footprint_bytes", maker.of<double>()},
+                     {"flops", described(maker.of<double>(), "operations of the call")},
+                     {"footprint_bytes", described(maker.of<double>(), "bytes of all operands")},
                      {"batch", described(maker.of<std::int64_t>(), "number of calls that are timed together")}});
-  return object_schema({{"samples", array_schema(sample)}});
+  return object_schema({{"samples", described(array_schema(sample), "the calls, in the order of the request")}});
 }
 
 nlohmann::ordered_json model_document(SchemaMaker& maker) {
@@ -221,30 +213,17 @@ nlohmann::ordered_json model_document(SchemaMaker& maker) {
   return root;
 }
 
-nlohmann::ordered_json statistics_schema(SchemaMaker& maker) {
-  const nlohmann::ordered_json seconds = described(maker.of<double>(), "seconds");
-  return object_schema({{"count", maker.of<std::size_t>()},
-                        {"minimum", seconds},
-                        {"first_quartile", seconds},
-                        {"median", seconds},
-                        {"third_quartile", seconds},
-                        {"maximum", seconds},
-                        {"mean", seconds},
-                        {"standard_deviation", seconds},
-                        {"median_interval_95", maker.of<Interval>()}});
-}
-
 nlohmann::ordered_json samples_document(SchemaMaker& maker) {
-  nlohmann::ordered_json sample = maker.of<Sample>();
+  nlohmann::ordered_json sample = maker.object<Sample>();
   add_member(sample, "call", described(maker.of<std::string>(), "the call as text, such as \"dgemm N N 100 100 100 ...\""));
-  add_member(sample, "cache", maker.of<std::string>());
-  add_member(sample, "flops", maker.of<double>());
-  add_member(sample, "footprint_bytes", maker.of<double>());
-  add_member(sample, "statistics", described(statistics_schema(maker), "missing if nothing was timed"), false);
-  return object_schema({{"environment", maker.of<Environment>()},
-                        {"huge_pages", maker.of<std::string>()},
-                        {"options", maker.of<SamplingRule>()},
-                        {"samples", array_schema(std::move(sample))}});
+  add_member(sample, "cache", described(maker.of<std::string>(), "cache state before each call"));
+  add_member(sample, "flops", described(maker.of<double>(), "operations of the call"));
+  add_member(sample, "footprint_bytes", described(maker.of<double>(), "bytes of all operands"));
+  add_member(sample, "statistics", described(maker.of<Summary>(), "statistics of the times; missing if nothing was timed"), false);
+  return object_schema({{"environment", described(maker.of<Environment>(), "machine and libraries")},
+                        {"huge_pages", described(maker.of<std::string>(), "the system's setting of transparent huge pages")},
+                        {"options", described(maker.of<SamplingRule>(), "options that were in force")},
+                        {"samples", described(array_schema(std::move(sample)), "calls by cache states, in the order of the request")}});
 }
 
 }  // namespace

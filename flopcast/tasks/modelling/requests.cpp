@@ -1,10 +1,11 @@
 #include <array>
-#include <utility>
 
+#include "flopcast/model/model_json.hpp"
 #include "flopcast/support/request_types.hpp"
 #include "flopcast/tasks/modelling/machine_report.hpp"
 #include "flopcast/tasks/modelling/model_check.hpp"
 #include "flopcast/tasks/modelling/modelling.hpp"
+#include "flopcast/tasks/modelling/modelling_schemas.hpp"
 
 namespace flopcast {
 
@@ -19,32 +20,6 @@ static void from_json(const nlohmann::json& json, SizeRange& range) {
   read_value(json, ends);
   range = {ends[0], ends[1]};
 }
-
-template <>
-struct EnumNames<ModelMethod> {
-  static constexpr std::array names{std::pair{ModelMethod::refine, "refine"}, std::pair{ModelMethod::levels, "levels"}};
-};
-template <>
-struct EnumNames<model::ErrorType> {
-  using Type = model::ErrorType;
-  static constexpr std::array names{std::pair{Type::maximum, "maximum"}, std::pair{Type::mean, "mean"}, std::pair{Type::median, "median"}};
-};
-template <>
-struct EnumNames<model::Grid> {
-  using Grid = model::Grid;
-  static constexpr std::array names{std::pair{Grid::gaussian, "gaussian"}, std::pair{Grid::chebyshev, "chebyshev"},
-                                    std::pair{Grid::regular, "regular"}};
-};
-template <>
-struct EnumNames<model::BasisKind> {
-  using Kind = model::BasisKind;
-  static constexpr std::array names{std::pair{Kind::total, "total"}, std::pair{Kind::tensor, "tensor"},
-                                    std::pair{Kind::adapted, "adapted"}};
-};
-template <>
-struct EnumNames<measure::Clock> {
-  static constexpr std::array names{std::pair{measure::Clock::wall, "wall"}, std::pair{measure::Clock::cpu, "cpu"}};
-};
 
 template <>
 Fields FieldTable<MachineRequest>::fields() {

@@ -5,7 +5,7 @@
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/measure/reference_kernels.hpp"
-#include "flopcast/measure/system_backend.hpp"
+#include "flopcast/measure/system_services.hpp"
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/predict/placed_models.hpp"
 #include "flopcast/workbench/on_demand_sampling.hpp"
@@ -31,11 +31,11 @@ class ThisPlace : public KernelPlace {
     if (reference <= 0) {
       return 1;
     }
-    const measure::Backend backend = measure::system_backend(bench_.libraries());
-    backend.set_threads(1);
-    measure::ReferenceKernels kernels(backend, 1);
+    const measure::SessionServices services = measure::system_services(bench_.libraries());
+    services.set_threads(1);
+    measure::ReferenceKernels kernels(services, 1);
     std::vector<Seconds> times(runs);
-    std::generate(times.begin(), times.end(), [&] { return kernels.time(backend.wall).product; });
+    std::generate(times.begin(), times.end(), [&] { return kernels.time(services.wall).product; });
     return median(times) / reference;
   }
 

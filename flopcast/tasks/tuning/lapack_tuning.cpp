@@ -40,9 +40,9 @@ std::ptrdiff_t undecided(const std::vector<tuning::Decision>& decisions) {
 
 class LapackTuner {
  public:
-  LapackTuner(const LapackRequest& request, const LapackSteps& steps, const std::vector<program::TunedRoutine>& known,
+  LapackTuner(const LapackRequest& request, const LapackServices& services, const std::vector<program::TunedRoutine>& known,
               const RunContext& context)
-      : request_(request), steps_(steps), known_(known), context_(context), uses_(kernel::lapack_uses(request.precisions)) {
+      : request_(request), services_(services), known_(known), context_(context), uses_(kernel::lapack_uses(request.precisions)) {
     for (const kernel::LapackUse& use : uses_) {
       weight_left_ += use.weight;
     }
@@ -75,7 +75,7 @@ class LapackTuner {
     const Seconds share = std::min(left(), std::max(min_share, left() * use.weight / weight_left_));
     std::vector<TunableRoutine> tunable;
     const bool recorded =
-        unless_it_fails(use.routine->name, "", [&] { tunable = steps_.tunable_routines(kernel::typical_calls(use, request_.n)); });
+        unless_it_fails(use.routine->name, "", [&] { tunable = services_.tunable_routines(kernel::typical_calls(use, request_.n)); });
     if (recorded && tunable.empty()) {
       add_remark(use.routine->name, "", "never queries ilaenv: this LAPACK decides by itself");
     }
@@ -89,7 +89,7 @@ class LapackTuner {
   /// remark is the error, and the result is false.
   template <class Part>
   bool unless_it_fails(const std::string& routine, const std::string& flags, Part part) {
-    const Seconds begin = steps_.clock();
+    const Seconds begin = services_.clock();
     bool done = true;
     try {
       part();
@@ -97,7 +97,7 @@ class LapackTuner {
       add_remark(routine, flags, error.what());
       done = false;
     }
-    spent_ += steps_.clock() - begin;
+    spent_ += services_.clock() - begin;
     return done;
   }
 
@@ -107,20 +107,20 @@ class LapackTuner {
       add_remark(routine.routine, routine.flags, "in the profile already");
       return;
     }
-    const Seconds begin = steps_.clock();
+    const Seconds begin = services_.clock();
     bool complete = false;
     if (!decide(tunable, std::min(share, first_pass), routine, complete) ||
         (!complete && share > first_pass && !decide(tunable, share - first_pass, routine, complete))) {
       return;
     }
-    routine.seconds = steps_.clock() - begin;
+    routine.seconds = services_.clock() - begin;
     if (const std::ptrdiff_t open = undecided(routine.decisions); open > 0) {
       routine.remark = fmt::format("undecided for {}: LAPACK's own block sizes stay; a larger time budget decides", counted(open, "size"));
     }
     if (request_.validate) {
       ValidationOptions options;
       options.time_budget = request_.limits_validation ? share : options.time_budget;
-      steps_.validate(tunable, routine.decisions, options);
+      services_.validate(tunable, routine.decisions, options);
     }
     result_.routines.push_back(std::move(routine));
     context_.throw_if_cancelled("");
@@ -133,12 +133,12 @@ class LapackTuner {
     options.time_budget = budget;
     options.tune_crossover = request_.tune_crossover;
     const bool done = unless_it_fails(routine.routine, routine.flags, [&] {
-      tuning::BlockSizeResult result = steps_.decide(tunable, options);
+      tuning::BlockSizeResult result = services_.decide(tunable, options);
       routine.decisions = std::move(result.decisions);
       complete = result.complete;
     });
     if (done && undecided(routine.decisions) < static_cast<std::ptrdiff_t>(routine.decisions.size())) {
-      if (const std::string remark = steps_.keep(tunable, routine.decisions); !remark.empty()) {
+      if (const std::string remark = services_.keep(tunable, routine.decisions); !remark.empty()) {
         context_.note(remark);
       }
     }
@@ -146,7 +146,7 @@ class LapackTuner {
   }
 
   const LapackRequest& request_;
-  const LapackSteps& steps_;
+  const LapackServices& services_;
   const std::vector<program::TunedRoutine>& known_;
   const RunContext& context_;
   std::vector<kernel::LapackUse> uses_;
@@ -170,9 +170,9 @@ std::vector<program::TunedRoutine> known_routines(const std::string& file, const
 
 }  // namespace
 
-LapackTuning tune_lapack(const LapackRequest& request, const LapackSteps& steps, const std::vector<program::TunedRoutine>& known,
+LapackTuning tune_lapack(const LapackRequest& request, const LapackServices& services, const std::vector<program::TunedRoutine>& known,
                          const RunContext& context) {
-  return LapackTuner(request, steps, known, context).run();
+  return LapackTuner(request, services, known, context).run();
 }
 
 LapackTuning tune_lapack(const Workbench& bench, const LapackRequest& request, const RunContext& context) {
@@ -181,22 +181,22 @@ LapackTuning tune_lapack(const Workbench& bench, const LapackRequest& request, c
   program::require_profile_writable(profile);
   bench.open(request.validate);
   TuningSession session(bench, bench.store(), {request.repetitions, request.seed, request.fresh}, context);
-  LapackSteps steps;
-  steps.tunable_routines = [&](const std::vector<Call>& calls) { return tunable_routines(calls, request.nb, session.place()); };
-  steps.decide = [&](const TunableRoutine& tunable, const tuning::BlockSizeOptions& options) {
+  LapackServices services;
+  services.tunable_routines = [&](const std::vector<Call>& calls) { return tunable_routines(calls, request.nb, session.services()); };
+  services.decide = [&](const TunableRoutine& tunable, const tuning::BlockSizeOptions& options) {
     return tune_blocks(tunable, session, options);
   };
-  steps.validate = [&](const TunableRoutine& tunable, std::vector<tuning::Decision>& decisions, const ValidationOptions& options) {
+  services.validate = [&](const TunableRoutine& tunable, std::vector<tuning::Decision>& decisions, const ValidationOptions& options) {
     validate_blocks(tunable, decisions, session, options);
   };
-  steps.keep = [&](const TunableRoutine& tunable, const std::vector<tuning::Decision>& decisions) {
+  services.keep = [&](const TunableRoutine& tunable, const std::vector<tuning::Decision>& decisions) {
     program::Profile own{bench.environment(), bench.settings(), {}, {}};
     own.set(tuned_routine(tunable.routine->name, tunable.options, tunable.queries, decisions));
     return program::save_profile(profile, own);
   };
-  steps.clock = session.place().clock;
+  services.clock = session.services().clock;
   LapackTuning tuning = tune_lapack(
-      request, steps, request.fresh ? std::vector<program::TunedRoutine>() : known_routines(profile, bench.environment()), context);
+      request, services, request.fresh ? std::vector<program::TunedRoutine>() : known_routines(profile, bench.environment()), context);
   tuning.environment = bench.environment();
   tuning.profile = profile;
   return tuning;

@@ -14,7 +14,7 @@
 namespace flopcast {
 
 /// Steps of the tuning of one routine. A TuningSession does them for real, tests fake them.
-struct LapackSteps {
+struct LapackServices {
   /// Returns the routines to tune in these calls.
   std::function<std::vector<TunableRoutine>(const std::vector<Call>&)> tunable_routines;
   /// Decides within options.time_budget. Called again for a routine, it goes on where it ended.
@@ -27,7 +27,7 @@ struct LapackSteps {
 
 /// Tunes routine after routine. `known` are the decisions that the profile has already. Fills in all but the result's environment and
 /// profile.
-LapackTuning tune_lapack(const LapackRequest& request, const LapackSteps& steps, const std::vector<program::TunedRoutine>& known,
+LapackTuning tune_lapack(const LapackRequest& request, const LapackServices& services, const std::vector<program::TunedRoutine>& known,
                          const RunContext& context);
 
 }  // namespace flopcast

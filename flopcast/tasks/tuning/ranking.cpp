@@ -48,16 +48,8 @@ Call shrunk(Call call, std::int64_t max) {
 Trace kernel_trace(const Call& call) {
   Trace trace;
   trace.configuration = algorithm::configuration(call, {});
-  trace.allocations = algorithm::operand_allocations(call);
   Call placed = call;
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
-    const Kind kind = call.routine->arguments[i].kind;
-    if (kind == Kind::data || kind == Kind::work || kind == Kind::pivots) {
-      trace.allocations[next].address = virtual_base(next);
-      placed.arguments[i] = static_cast<std::int64_t>(virtual_base(next++));
-    }
-  }
+  trace.allocations = algorithm::place_operands(placed);
   trace.calls = {placed};
   return trace;
 }
@@ -65,13 +57,13 @@ Trace kernel_trace(const Call& call) {
 /// The library's own routine, if it can be compared.
 class LibraryRoutine {
  public:
-  LibraryRoutine(const TuningPlace& place, const RankedCalls& ranked) : place_(place) {
+  LibraryRoutine(const TuningServices& services, const RankedCalls& ranked) : services_(services) {
     if (ranked.library == LibraryRow::none || !ranked.family.is_lapacks()) {
       return;
     }
     static constexpr std::int64_t small = 64;
     const Call call = shrunk(ranked.calls.front(), small);
-    is_tunable_ = place.block_size_query(call).has_value();
+    is_tunable_ = services.block_size_query(call).has_value();
     is_kernel_ = !is_tunable_ && calls_nothing(call);
   }
 
@@ -79,12 +71,12 @@ class LibraryRoutine {
   [[nodiscard]] bool is_comparable() const { return is_tunable_ || is_kernel_; }
   [[nodiscard]] bool is_tunable() const { return is_tunable_; }
   [[nodiscard]] algorithm::BlockParameters defaults(const Call& call) const {
-    const std::optional<protocol::BlockSizeQuery> query = is_tunable_ ? place_.block_size_query(call) : std::nullopt;
+    const std::optional<protocol::BlockSizeQuery> query = is_tunable_ ? services_.block_size_query(call) : std::nullopt;
     return query ? query->answers : algorithm::BlockParameters{0, 0, 0};
   }
   [[nodiscard]] Trace trace(const Call& call, const algorithm::BlockParameters& blocks) const {
     if (is_tunable_) {
-      return place_.record(call, blocks);
+      return services_.record(call, blocks);
     }
     return kernel_trace(algorithm::with_workspace(call, {}, algorithm::require(*call.routine)));
   }
@@ -93,7 +85,7 @@ class LibraryRoutine {
   /// A routine that decides by its data may not come to its end in a recording; then it is made of calls.
   [[nodiscard]] bool calls_nothing(const Call& call) const {
     try {
-      return place_.record(call, std::nullopt).calls.empty();
+      return services_.record(call, std::nullopt).calls.empty();
     } catch (const Error& error) {
       if (error.code() == ExitCode::unusable_measurement) {
         return false;
@@ -102,7 +94,7 @@ class LibraryRoutine {
     }
   }
 
-  const TuningPlace& place_;
+  const TuningServices& services_;
   bool is_tunable_ = false, is_kernel_ = false;
 };
 
@@ -201,22 +193,22 @@ void note_warnings(const std::vector<tuning::Decision>& decisions, const RunCont
 }  // namespace
 
 PlaceRanker::PlaceRanker(TuningSession& session, const RankedCalls& ranked, const RankRequest& request, const RunContext& context)
-    : session_(session), ranked_(ranked), request_(request), context_(context), begin_(session.place().clock()) {
-  const LibraryRoutine library(session.place(), ranked);
+    : session_(session), ranked_(ranked), request_(request), context_(context), begin_(session.services().clock()) {
+  const LibraryRoutine library(session.services(), ranked);
   for (Call call : ranked.calls) {
-    call.threads = session.place().environment.threads;
+    call.threads = session.services().environment.threads;
     problems_.push_back(make_problem(call, ranked, library));
     context_.throw_if_cancelled("nothing was measured");
   }
 }
 
 PlaceRanking PlaceRanker::decide(Seconds budget) {
-  const auto elapsed = [&] { return session_.place().clock() - begin_; };
+  const auto elapsed = [&] { return session_.services().clock() - begin_; };
   tuning::BlockSizeOptions options;
   options.time_budget = std::max(0.0, budget - elapsed());
   options.coarse_blocks = coarse_blocks;
   options.tune_crossover = request_.tune_crossover;
-  const LibraryRoutine library(session_.place(), ranked_);
+  const LibraryRoutine library(session_.services(), ranked_);
   const auto record = [&](const Call& call, const tuning::Alternative& alternative) {
     Trace trace = alternative.variant.empty() ? library.trace(call, alternative.blocks)
                                               : algorithm::record(call, alternative.blocks, alternative.variant);
@@ -229,18 +221,22 @@ PlaceRanking PlaceRanker::decide(Seconds budget) {
       session_.tune("ranking " + ranked_.family.name(), problems_, record, kernels(ranked_, problems_, library), options);
   note_cost(result, elapsed(), context_);
   tell_undecided("the ranking", result.decisions, "another variant may be the best", context_);
-  return {
-      "", session_.place().environment.threads, session_.place().environment, std::move(result.decisions), result.cost, result.complete};
+  return {"",
+          session_.services().environment.threads,
+          session_.services().environment,
+          std::move(result.decisions),
+          result.cost,
+          result.complete};
 }
 
 void PlaceRanker::validate(PlaceRanking& ranking, Seconds budget, const std::function<void(std::size_t problem)>& validated) {
-  const TuningPlace& place = session_.place();
-  const LibraryRoutine library(place, ranked_);
-  const auto runtime = std::make_shared<algorithm::Runtime>(place.find_function);
+  const TuningServices& services = session_.services();
+  const LibraryRoutine library(services, ranked_);
+  const auto runtime = std::make_shared<algorithm::Runtime>(services.find_function);
   tuning::Runners runners;
   runners.set_blocks = [&](const Call& call, const algorithm::BlockParameters& blocks) {
     if (library.is_tunable()) {
-      place.set_blocks(call.routine->name, blocks);
+      services.set_blocks(call.routine->name, blocks);
     }
   };
   runners.execute = [&](const Call& call, const tuning::Alternative& alternative) {
@@ -279,7 +275,7 @@ Ranking empty_ranking(const RankedCalls& ranked, const RankRequest& request) {
   ranking.family = ranked.family.name();
   ranking.routine = ranked.family.routine->name;
   ranking.flags = flags(ranked.calls.front());
-  ranking.options = {request.time_budget, request.nb, request.seed};
+  ranking.options = with_members_of<TuningSettings>(request);
   for (const algorithm::Algorithm* variant : ranked.family.variants) {
     ranking.variants.push_back({variant->variant, variant->description, variant->is_default});
   }

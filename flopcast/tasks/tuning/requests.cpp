@@ -19,14 +19,24 @@ struct EnumNames<tuning::Extent> {
 
 namespace {
 
+/// Members that results repeat.
+template <class T>
+Field field_of_nb() {
+  return optional_field<&T::nb>("block sizes to choose from; recursions end at nb").within(bounds::given);
+}
+template <class T>
+Field field_of_seed() {
+  return optional_field<&T::seed>("seed of the order of measurements");
+}
+
 /// Members with one meaning in all requests of this family.
 template <class T>
 Fields fields_of_tuning() {
-  return {optional_field<&T::nb>("block sizes to choose from; recursions end at nb").within(bounds::given),
+  return {field_of_nb<T>(),
           optional_field<&T::tune_crossover>("choose LAPACK's crossover point nx, too")
               .option("fixed_crossover", "keep LAPACK's crossover point nx instead of choosing it, too"),
           optional_field<&T::repetitions>("repetitions of long runs in a validation; short ones get more").within(bounds::between(1, 1000)),
-          optional_field<&T::fresh>("use no samples of earlier runs"), optional_field<&T::seed>("seed of the order of measurements")};
+          optional_field<&T::fresh>("use no samples of earlier runs"), field_of_seed<T>()};
 }
 
 /// Members that name the problems of one routine or family.
@@ -39,6 +49,11 @@ Fields fields_of_problems() {
 }
 
 }  // namespace
+
+template <>
+Fields FieldTable<TuningSettings>::fields() {
+  return {optional_field<&T::time_budget>("time for the whole tuning"), field_of_nb<T>(), field_of_seed<T>()};
+}
 
 template <>
 Fields FieldTable<TuneRequest>::fields() {

@@ -16,11 +16,11 @@ namespace flopcast {
 namespace {
 
 /// Throws bad_input for routines without anything to tune.
-void require_tunable(const std::vector<TunableRoutine>& all, const Routine& routine, const TuningPlace& place) {
+void require_tunable(const std::vector<TunableRoutine>& all, const Routine& routine, const TuningServices& services) {
   if (!all.empty()) {
     return;
   }
-  const std::string file = place.lapack_file();
+  const std::string file = services.lapack_file();
   const bool is_reference = std::filesystem::path(file).filename().string().rfind("liblapack.so", 0) == 0;
   throw bad_input("{} of {} never queries ilaenv for a block size, so there is nothing to tune{}", routine.name, file,
                   is_reference ? "" : "; the one of LAPACK 'reference' may");
@@ -32,17 +32,17 @@ class RoutineTuner {
   RoutineTuner(TuningSession& session, const TuneRequest& request, const RunContext& context, const TuningObserver<Tuning>& observer)
       : session_(session), routine_(kernel::require(request.routine)), request_(request), context_(context), observer_(observer) {
     result_.routine = routine_.name;
-    result_.environment = session.place().environment;
-    result_.options = {request.time_budget, request.nb, request.seed};
+    result_.environment = session.services().environment;
+    result_.options = with_members_of<TuningSettings>(request);
   }
 
   Tuning run() {
-    const Seconds begin = session_.place().clock();
+    const Seconds begin = session_.services().clock();
     const std::vector<Call> calls = calls_for_open_flags(routine_, named_sizes(routine_.name, request_.n, request_.sizes), request_.flags);
-    tunable_ = tunable_routines(calls, request_.nb, session_.place());
-    require_tunable(tunable_, routine_, session_.place());
+    tunable_ = tunable_routines(calls, request_.nb, session_.services());
+    require_tunable(tunable_, routine_, session_.services());
     note_parts();
-    const Seconds left = std::max(0.0, request_.time_budget - (session_.place().clock() - begin));
+    const Seconds left = std::max(0.0, request_.time_budget - (session_.services().clock() - begin));
     decide(left / static_cast<double>(tunable_.size()), begin);
     if (observer_.decided) {
       observer_.decided(result_);
@@ -80,7 +80,7 @@ class RoutineTuner {
         return;  // what was tuned before is the result
       }
       note_considered(entry.name(), decided.decisions, context_);
-      note_cost(decided, session_.place().clock() - begin, context_);
+      note_cost(decided, session_.services().clock() - begin, context_);
       RoutineTuning part{entry.routine->name, entry.options, {}, std::move(decided.decisions), decided.cost, decided.complete};
       for (const protocol::BlockSizeQuery& query : entry.queries) {
         part.queries.push_back({query.m, query.n});

@@ -35,10 +35,10 @@ bool has_query(const TunableRoutine& entry, const program::TunableCall& tunable)
 }  // namespace
 
 std::vector<TunableRoutine> tunable_routines(const std::vector<Call>& calls, const std::vector<std::int64_t>& blocks,
-                                             const TuningPlace& place) {
+                                             const TuningServices& services) {
   std::vector<TunableRoutine> all;
   for (const Call& call : calls) {
-    for (program::TunableCall& tunable : place.tunable_calls(call)) {
+    for (program::TunableCall& tunable : services.tunable_calls(call)) {
       const auto same = [&](const TunableRoutine& entry) {
         return entry.routine == tunable.call.routine && entry.options == tunable.query.options;
       };
@@ -49,7 +49,7 @@ std::vector<TunableRoutine> tunable_routines(const std::vector<Call>& calls, con
       if (has_query(*entry, tunable)) {
         continue;
       }
-      entry->problems.push_back(make_problem(tunable, blocks, place.environment.threads));
+      entry->problems.push_back(make_problem(tunable, blocks, services.environment.threads));
       entry->queries.push_back(std::move(tunable.query));
     }
   }
@@ -96,7 +96,7 @@ NamedSizes named_sizes(const std::string& routine, const std::vector<std::int64_
 
 tuning::BlockSizeResult tune_blocks(const TunableRoutine& tunable, TuningSession& session, const tuning::BlockSizeOptions& options) {
   const auto record = [&](const Call& call, const tuning::Alternative& alternative) {
-    return session.place().record(call, alternative.blocks);
+    return session.services().record(call, alternative.blocks);
   };
   std::set<std::string> kernels;  // as small blocks and large ones call them
   for (const std::size_t p : {std::size_t{0}, tunable.problems.size() - 1}) {
@@ -114,7 +114,7 @@ void validate_blocks(const TunableRoutine& tunable, std::vector<tuning::Decision
                      const ValidationOptions& options) {
   tuning::Runners runners;
   runners.set_blocks = [&](const Call& call, const algorithm::BlockParameters& blocks) {
-    session.place().set_blocks(call.routine->name, blocks);
+    session.services().set_blocks(call.routine->name, blocks);
   };
   session.validate("validating " + tunable.name(), tunable.problems, decisions, runners, options);
 }

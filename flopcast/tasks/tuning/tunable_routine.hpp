@@ -28,7 +28,7 @@ struct TunableRoutine {
 /// Returns what there is to tune in `calls`: the routine itself if it queries ilaenv, else the routines below it that do (dormhr: dormqr).
 /// Empty if none does.
 std::vector<TunableRoutine> tunable_routines(const std::vector<Call>& calls, const std::vector<std::int64_t>& blocks,
-                                             const TuningPlace& place);
+                                             const TuningServices& services);
 
 /// Returns the calls of a routine at all sizes and for every value of its flags that `flags` leaves open. The default values come first,
 /// because programs call the routine with any of them. Flags of more than two values, which say what is computed, keep their default.

@@ -30,10 +30,10 @@ namespace flopcast {
 std::vector<std::int64_t> tuned_block_sizes();
 std::vector<std::int64_t> ranked_block_sizes();
 
-/// The options that a result was made with.
+/// The options that a result was made with, as its request had them.
 struct TuningSettings {
-  Seconds time_budget = 0;
-  std::vector<std::int64_t> nb;  ///< block sizes to choose from
+  Duration time_budget = 0;
+  SizeList nb;
   std::uint64_t seed = 1;
   friend bool operator==(const TuningSettings&, const TuningSettings&) = default;
 };
@@ -224,6 +224,8 @@ Ranking tune_jointly(const Workbench& bench, RankRequest request, const RunConte
 std::vector<machine::LibraryChoice> places(const std::vector<std::string>& blas, const std::vector<std::int64_t>& threads,
                                            const machine::LibraryChoice& common = {}, const RunContext& context = {});
 
+template <>
+Fields FieldTable<TuningSettings>::fields();
 template <>
 Fields FieldTable<TuneRequest>::fields();
 template <>

@@ -7,30 +7,17 @@
 
 #include "flopcast/core/core_schemas.hpp"
 #include "flopcast/core/environment_json.hpp"
+#include "flopcast/core/statistics_json.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"
 #include "flopcast/tasks/tuning/tuning_schemas.hpp"
-
-namespace nlohmann {
-
-/// An interval is [low, high].
-template <>
-struct adl_serializer<flopcast::Interval, void> {
-  static void to_json(json& json, const flopcast::Interval& interval) { json = {interval.low, interval.high}; }
-  static void from_json(const json& json, flopcast::Interval& interval) {
-    std::array<double, 2> ends{};
-    flopcast::read_value(json, ends);
-    interval = {ends[0], ends[1]};
-  }
-};
-
-}  // namespace nlohmann
 
 namespace flopcast {
 
 template <>
 Fields FieldTable<algorithm::BlockParameters>::fields() {
-  return {field<&T::nb>(), optional_field<&T::nbmin>("ISPEC 2: smallest block size worth using when the workspace is short"),
+  return {field<&T::nb>("block size, in columns"),
+          optional_field<&T::nbmin>("ISPEC 2: smallest block size worth using when the workspace is short"),
           optional_field<&T::nx>("ISPEC 3: crossover, the order below which the rest is done unblocked")};
 }
 template <>
@@ -61,12 +48,12 @@ Fields FieldTable<tuning::Measured>::fields() {
           field<&T::times>("drift-normalised times of the undisturbed runs"),
           field<&T::error>("predicted / measured time - 1; best near 0 (--validate)").measured_in("fraction", Best::neither),
           optional_field<&T::wall_times>("raw times of all runs"),
-          optional_field<&T::normalised_error>(),
-          optional_field<&T::within>()};
+          optional_field<&T::normalised_error>("predicted time / median of `times` - 1"),
+          optional_field<&T::within>("number of `wall_times` in the predicted interval")};
 }
 template <>
 Fields FieldTable<tuning::RunWarning>::fields() {
-  return {field<&T::run>("such as \"500 library, nb 64\": order, variant, block size"), field<&T::text>()};
+  return {field<&T::run>("such as \"500 library, nb 64\": order, variant, block size"), field<&T::text>("what is odd about the run")};
 }
 template <>
 Fields FieldTable<tuning::OrderCheck>::fields() {
@@ -80,14 +67,15 @@ Fields FieldTable<tuning::Check>::fields() {
           optional_field<&T::chosen_seconds>("median of runs of the chosen alternative; 0: not run"),
           optional_field<&T::best_seconds>("median of runs of the fastest alternative; 0: not run"),
           field<&T::best>("the fastest one that was run"),
-          optional_field<&T::gain_kept>("best / chosen: share of the best speed that the choice reaches; 1 is perfect (paper 000's yield)")
+          optional_field<&T::yield>("measured time of the fastest alternative over that of the chosen one; 1 is the best (paper 000)")
+              .named("gain_kept")
               .measured_in("fraction", Best::large),
           optional_field<&T::regret>("measured time of the chosen / that of the fastest - 1: 0 is perfect")
               .measured_in("fraction", Best::small),
           field<&T::repeatability>("median over alternatives of |first half / second half - 1|: how far two measurements of one run differ")
               .measured_in("fraction", Best::small),
           optional_field<&T::order>("check of the ranking"),
-          optional_field<&T::warnings>()};
+          optional_field<&T::warnings>("anomalies of the runs")};
 }
 template <>
 Fields FieldTable<tuning::Decision>::fields() {
@@ -110,7 +98,7 @@ Fields FieldTable<tuning::Decision>::fields() {
 template <>
 Fields FieldTable<tuning::SamplingCost>::fields() {
   return {field<&T::segments>("number of measured segments"), field<&T::timings>("repetitions of timed calls"),
-          field<&T::measuring>().named("measuring_seconds")};
+          field<&T::measuring>("time spent on measuring").named("measuring_seconds")};
 }
 template <>
 Fields FieldTable<tuning::JointRank>::fields() {
@@ -119,64 +107,62 @@ Fields FieldTable<tuning::JointRank>::fields() {
 }
 template <>
 Fields FieldTable<tuning::JointDecision>::fields() {
-  return {optional_field<&T::sizes>(), field<&T::ranking>("every variant of every place at its own best block size, the fastest first"),
+  return {optional_field<&T::sizes>("sizes of the routine"), field<&T::ranking>("every variant of every place at its own best block size, the fastest first"),
           field<&T::regret>("upper bound (95 %) of time of the fastest / time of any other - 1").measured_in("fraction", Best::small)};
 }
 template <>
-Fields FieldTable<TuningSettings>::fields() {
-  return {field<&T::time_budget>(), field<&T::nb>("block sizes to choose from"), field<&T::seed>()};
-}
-template <>
 Fields FieldTable<QuerySizes>::fields() {
-  return {field<&T::m>(), field<&T::n>()};
+  return {field<&T::m>("first size"), field<&T::n>("second size; -1: the routine passes one size only")};
 }
 template <>
 Fields FieldTable<RoutineTuning>::fields() {
   return {field<&T::routine>("\"dpotrf\""),
           field<&T::flags>("ilaenv's options, such as \"L\""),
-          optional_field<&T::queries>(),
+          optional_field<&T::queries>("sizes that the routine passes to ilaenv"),
           field<&T::decisions>("for each query"),
-          field<&T::cost>(),
+          field<&T::cost>("cost of sampling"),
           field<&T::complete>("false if the time budget ended sampling before the predictions had their precision")};
 }
 template <>
 Fields FieldTable<Tuning>::fields() {
-  return {field<&T::routine>(), field<&T::environment>(),
-          optional_field<&T::kernel_settings>("variables in force that select the BLAS's kernels").named("settings"), field<&T::options>(),
+  return {field<&T::routine>("the routine that was asked for"), field<&T::environment>("machine and libraries"),
+          optional_field<&T::kernel_settings>("variables in force that select the BLAS's kernels").named("settings"),
+          field<&T::options>("options that the result was made with"),
           field<&T::parts>("the routine itself, or the tunable ones below it")};
 }
 template <>
 Fields FieldTable<LapackRoutine>::fields() {
-  return {field<&T::routine>(), field<&T::flags>(),
+  return {field<&T::routine>("\"dpotrf\""), field<&T::flags>("ilaenv's options, such as \"L\""),
           field<&T::remark>("why it wasn't tuned, or which sizes are undecided; empty: nothing to say"),
-          field<&T::seconds>("time that its tuning took"), field<&T::decisions>()};
+          field<&T::seconds>("time that its tuning took"), field<&T::decisions>("decisions, one for each problem")};
 }
 template <>
 Fields FieldTable<LapackTuning>::fields() {
-  return {field<&T::environment>(), field<&T::profile>("file with what was decided"), field<&T::routines>("in the order of tuning"),
-          field<&T::left_out>("routines that the time budget didn't reach")};
+  return {field<&T::environment>("machine and libraries"), field<&T::profile>("file with what was decided"),
+          field<&T::routines>("in the order of tuning"), field<&T::left_out>("routines that the time budget didn't reach")};
 }
 template <>
 Fields FieldTable<VariantInfo>::fields() {
-  return {field<&T::variant>(), field<&T::description>(), field<&T::is_lapacks>("LAPACK's own algorithm").named("lapack")};
+  return {field<&T::variant>("name within the family"), field<&T::description>("the algorithm in one line"),
+          field<&T::is_lapacks>("LAPACK's own algorithm").named("lapack")};
 }
 template <>
 Fields FieldTable<PlaceRanking>::fields() {
   return {optional_field<&T::blas>("as it was asked for; empty: the default"),
           field<&T::threads>("threads of the library"),
-          field<&T::environment>(),
-          field<&T::decisions>(),
-          field<&T::cost>(),
-          field<&T::complete>()};
+          field<&T::environment>("machine and libraries"),
+          field<&T::decisions>("decisions, one for each problem"),
+          field<&T::cost>("cost of sampling"),
+          field<&T::complete>("false if the time budget ended sampling before the predictions had their precision")};
 }
 template <>
 Fields FieldTable<Ranking>::fields() {
-  return {optional_field<&T::family>(),
-          field<&T::routine>(),
+  return {optional_field<&T::family>("family of algorithms, such as cholesky"),
+          field<&T::routine>("LAPACK routine of the family"),
           optional_field<&T::flags>("the routine's, such as \"L\""),
-          field<&T::options>(),
-          optional_field<&T::variants>(),
-          field<&T::places>(),
+          field<&T::options>("options that the result was made with"),
+          optional_field<&T::variants>("variants that were compared"),
+          field<&T::places>("decisions for each BLAS and number of threads"),
           field<&T::joint>("for each problem")};
 }
 

@@ -39,33 +39,33 @@ measure::StopRule sampling_rule() {
   return rule;
 }
 
-TuningSession::TuningSession(TuningPlace place, const TuningOptions& options, const RunContext& context)
-    : place_(std::move(place)), options_(options), context_(context), fresh_models_(place_.environment) {}
+TuningSession::TuningSession(TuningServices services, const TuningOptions& options, const RunContext& context)
+    : services_(std::move(services)), options_(options), context_(context), fresh_models_(services_.environment) {}
 
 TuningSession::TuningSession(const Workbench& bench, model::Store& store, const TuningOptions& options, const RunContext& context)
-    : TuningSession(tuning_place(bench, store, options.seed, context), options, context) {}
+    : TuningSession(tuning_services(bench, store, options.seed, context), options, context) {}
 
 tuning::BlockSizeResult TuningSession::tune(const std::string& label, std::span<const tuning::Problem> problems, const Record& record,
                                             const std::set<std::string>& kernels, const tuning::BlockSizeOptions& options) {
-  const auto busy_cores = place_.watch_others();
-  tuning::BlockSizeSources sources;
-  sources.trace = record;
-  sources.placements = [&](const Trace& trace) {
-    return cache::cache_state(trace, place_.environment.caches, cache::Start::filled).placements;
+  const auto busy_cores = services_.watch_others();
+  tuning::BlockSizeServices tuner;
+  tuner.trace = record;
+  tuner.placements = [&](const Trace& trace) {
+    return cache::cache_state(trace, services_.environment.caches, cache::Start::filled).placements;
   };
-  sources.sampling = place_.sampling({.budget = options.time_budget, .label = label});
+  tuner.sampling = services_.sampling({.budget = options.time_budget, .label = label});
   tuning::BlockSizeResult result;
   MachineState state;
   if (options_.fresh) {
-    result = tuning::tune_block_size(problems, place_.environment, fresh_models_, sources, options);
+    result = tuning::tune_block_size(problems, services_.environment, fresh_models_, tuner, options);
     state = fresh_models_.wanted_state();
   } else {
-    model::OnDemandModels models = place_.models(kernels);
-    result = tuning::tune_block_size(problems, place_.environment, models, sources, options);
+    model::OnDemandModels models = services_.models(kernels);
+    result = tuning::tune_block_size(problems, services_.environment, models, tuner, options);
     state = models.wanted_state();
   }
   context_.throw_if_cancelled("every sample is kept; run the same command again to go on");
-  tell_unrest(busy_cores(), state, context_);
+  tell_noise(busy_cores(), state, context_);
   return result;
 }
 
@@ -80,9 +80,9 @@ void TuningSession::validate(const std::string& label, std::span<const tuning::P
   }
   std::sort(order.begin(), order.end());
   note_expected(label, expected, options.time_budget, context_);
-  const auto busy_cores = place_.watch_others();
-  const Seconds begin = place_.clock();
-  const auto elapsed = [&] { return place_.clock() - begin; };
+  const auto busy_cores = services_.watch_others();
+  const Seconds begin = services_.clock();
+  const auto elapsed = [&] { return services_.clock() - begin; };
   std::size_t missing = problems.size();
   for (const auto& [seconds, p] : order) {
     if (context_.cancelled() || elapsed() >= options.time_budget) {
@@ -90,8 +90,8 @@ void TuningSession::validate(const std::string& label, std::span<const tuning::P
     }
     const auto show = context_.step(fmt::format("{}, n = {}", label, kernel::size_text(decisions[p].sizes)));
     const auto measure = [&](std::span<const measure::Experiment> experiments) {
-      return place_.measure(experiments, rule,
-                            [&](std::int64_t done, std::int64_t all) { return show(done, all) && elapsed() < options.time_budget; });
+      return services_.measure(experiments, rule,
+                               [&](std::int64_t done, std::int64_t all) { return show(done, all) && elapsed() < options.time_budget; });
     };
     tuning::Check check = tuning::validate(problems[p], decisions[p], measure, runners, options.extent);
     if (check.complete) {
@@ -104,15 +104,15 @@ void TuningSession::validate(const std::string& label, std::span<const tuning::P
     context_.note(fmt::format("{}: the time budget ended it before {} of {} were run; a larger one runs them", label, missing,
                               counted(problems.size(), "size")));
   }
-  tell_unrest(busy_cores(), {}, context_);
+  tell_noise(busy_cores(), {}, context_);
 }
 
 void tell_undecided(const std::string& what, const std::vector<tuning::Decision>& decisions, const std::string& consequence,
                     const RunContext& context) {
   if (const auto open = std::count_if(decisions.begin(), decisions.end(), tuning::is_undecided); open > 0) {
     context.note(
-        fmt::format("{} is undecided for {} of {}, where over 10 % may be lost: {}; a larger time budget or a calmer machine decides", what,
-                    open, counted(decisions.size(), "size"), consequence));
+        fmt::format("{} is undecided for {} of {}, where over 10 % may be lost: {}; a larger time budget or a quieter machine decides",
+                    what, open, counted(decisions.size(), "size"), consequence));
   }
 }
 

@@ -12,7 +12,7 @@
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/support/run_context.hpp"
-#include "flopcast/tasks/tuning/tuning_place.hpp"
+#include "flopcast/tasks/tuning/tuning_services.hpp"
 #include "flopcast/tune/block_size.hpp"
 #include "flopcast/tune/validate.hpp"
 #include "flopcast/workbench/workbench.hpp"
@@ -41,11 +41,11 @@ class TuningSession {
  public:
   using Record = std::function<Trace(const Call&, const tuning::Alternative&)>;
 
-  TuningSession(TuningPlace place, const TuningOptions& options, const RunContext& context);
+  TuningSession(TuningServices services, const TuningOptions& options, const RunContext& context);
   /// Workbench and store must outlive the session.
   TuningSession(const Workbench& bench, model::Store& store, const TuningOptions& options, const RunContext& context);
 
-  [[nodiscard]] const TuningPlace& place() const noexcept { return place_; }
+  [[nodiscard]] const TuningServices& services() const noexcept { return services_; }
 
   /// Chooses for every problem; `label` ("tuning dgeqrf") stands beside the progress. Samples of earlier runs count for `kernels`, or for
   /// all if there are none. Throws Cancelled if the operation is cancelled.
@@ -58,7 +58,7 @@ class TuningSession {
                 const tuning::Runners& runners, const ValidationOptions& options);
 
  private:
-  TuningPlace place_;
+  TuningServices services_;
   TuningOptions options_;
   RunContext context_;
   model::OnDemandModels fresh_models_;  ///< models of this session's samples

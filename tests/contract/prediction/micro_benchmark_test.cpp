@@ -122,7 +122,7 @@ TEST(Forecast, AddsUpCallsTimesSeconds) {
 
 TEST(Forecast, IntervalsAreThoseOfSingleRuns) {
   const std::vector<Algorithm> gemv = generate(example(), std::vector{Kernel::gemv});
-  const auto restless = [](std::span<const measure::Experiment> experiments) {
+  const auto noisy = [](std::span<const measure::Experiment> experiments) {
     std::vector<measure::Timings> all = fake(experiments);
     for (measure::Timings& timings : all) {
       timings.state.spread = 0.04;
@@ -135,7 +135,7 @@ TEST(Forecast, IntervalsAreThoseOfSingleRuns) {
     return (forecast.interval.high - forecast.seconds) / forecast.seconds;
   };
   EXPECT_NEAR(relative_width(fake, 0), 1.96 * 0.09, 1e-4) << "all timings are equal";
-  EXPECT_NEAR(relative_width(restless, 0.12), 1.96 * std::hypot(0.04, 0.12, 0.09), 1e-4);
+  EXPECT_NEAR(relative_width(noisy, 0.12), 1.96 * std::hypot(0.04, 0.12, 0.09), 1e-4);
 }
 
 TEST(Forecast, NamesMissingTimings) {

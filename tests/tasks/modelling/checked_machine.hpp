@@ -13,7 +13,7 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/model/store.hpp"
-#include "flopcast/tasks/modelling/model_check_tools.hpp"
+#include "flopcast/tasks/modelling/model_check_services.hpp"
 #include "flopcast/tune/kept_segments.hpp"
 #include "flopcast/tune/sampling.hpp"
 #include "tests/own_folder.hpp"
@@ -50,7 +50,7 @@ class CheckedMachine {
       std::vector<Placement> placements = cache::cache_state(trace, environment.caches, cache::Start::filled).placements;
       subjects.push_back({std::move(trace), std::move(placements), 1});
     }
-    tuning::SamplingSources sources;
+    tuning::SamplingServices sources;
     sources.measure = [this](std::span<const measure::Experiment> experiments) {
       return time(experiments, [](std::int64_t, std::int64_t) { return true; });
     };
@@ -69,7 +69,7 @@ class CheckedMachine {
     ++session_;
   }
 
-  ModelCheckTools tools() {
+  ModelCheckServices services() {
     clock = 0;
     return {environment, store, [this] { return state; },
             [this](std::span<const measure::Experiment> experiments, const Progress& go_on) { return time(experiments, go_on); },

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "flopcast/machine/libraries/library_identity.hpp"
-#include "flopcast/tasks/modelling/machine_tools.hpp"
+#include "flopcast/tasks/modelling/machine_services.hpp"
 #include "tests/schema_check.hpp"
 #include "tests/tasks/modelling/machine_reports.hpp"
 
@@ -20,7 +20,7 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 
 TEST_F(MachineReports, NameCachesOnWhichSystemAndMeasurementDisagree) {
-  MachineReport report = inspect_machine(tools(), {});
+  MachineReport report = inspect_machine(services(), {});
   const auto level = [](const char* name, std::int64_t low, std::int64_t high, std::int64_t reported) {
     CacheLevel made;
     made.name = name;
@@ -36,7 +36,7 @@ TEST_F(MachineReports, NameCachesOnWhichSystemAndMeasurementDisagree) {
 }
 
 TEST_F(MachineReports, HoldEveryKindOfCoresAndEveryLibrary) {
-  const MachineReport report = inspect_machine(tools(), {});
+  const MachineReport report = inspect_machine(services(), {});
   EXPECT_EQ(report.topology, topology_);
   EXPECT_THAT(measured_, ElementsAre(topology_.usable, std::vector<int>{2, 3}));
   ASSERT_EQ(report.other_kinds.size(), 1U);
@@ -51,7 +51,7 @@ TEST_F(MachineReports, HoldEveryKindOfCoresAndEveryLibrary) {
 TEST_F(MachineReports, TimeASlowLibraryAgain) {
   known_rates_[key("blis")] = 8e9;
   rates_["blis"] = {3e9, 4e9, 8.5e9};
-  const MachineReport report = inspect_machine(tools(), {});
+  const MachineReport report = inspect_machine(services(), {});
   EXPECT_EQ(report.libraries.front().dgemm_flops, 8.5e9);
   EXPECT_THAT(report.slow, IsEmpty());
   EXPECT_EQ(paused_, 1);
@@ -60,7 +60,7 @@ TEST_F(MachineReports, TimeASlowLibraryAgain) {
 
 TEST_F(MachineReports, SayThatALibraryStaysSlow) {
   known_rates_[key("openblas")] = 40e9;
-  const MachineReport report = inspect_machine(tools(), {});
+  const MachineReport report = inspect_machine(services(), {});
   EXPECT_THAT(report.slow, ElementsAre(machine::SlowDgemm{1, 40e9}));
   EXPECT_EQ(paused_, 1.5);
   EXPECT_THAT(findings(report), ElementsAre(AllOf(HasSubstr("restless"), HasSubstr("openblas"), HasSubstr("40"))));
@@ -68,7 +68,7 @@ TEST_F(MachineReports, SayThatALibraryStaysSlow) {
 
 TEST_F(MachineReports, BindNoThreadToTheCpusOfAnotherSystem) {
   topology_.this_system = false;
-  const MachineReport report = inspect_machine(tools(), {});
+  const MachineReport report = inspect_machine(services(), {});
   EXPECT_EQ(measured_.size(), 1U);
   EXPECT_TRUE(report.measurement.bandwidth_shares->empty());
 }
@@ -76,7 +76,7 @@ TEST_F(MachineReports, BindNoThreadToTheCpusOfAnotherSystem) {
 TEST_F(MachineReports, EndWhereTheyAreCancelled) {
   RunContext context;
   context.cancelled = [] { return true; };
-  EXPECT_THROW(static_cast<void>(inspect_machine(tools(), context)), Cancelled);
+  EXPECT_THROW(static_cast<void>(inspect_machine(services(), context)), Cancelled);
   EXPECT_THAT(measured_, IsEmpty());
 }
 

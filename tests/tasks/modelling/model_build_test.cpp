@@ -35,11 +35,11 @@ class ModelBuilds : public ::testing::Test {
   }
 
   /// Every sampled call takes a nanosecond per flop and a microsecond; sampling it takes `seconds_per_call_`.
-  ModelBuildTools tools() {
+  ModelBuildServices services() {
     return {environment_,
             store_,
             0,
-            [this](std::span<const Call> calls, const measure::Precondition& state, const measure::Progress& progress) {
+            [this](std::span<const Call> calls, const measure::Precondition& state, const Progress& progress) {
               std::vector<Sample> samples;
               bool goes_on = true;
               for (const Call& call : calls) {
@@ -58,7 +58,7 @@ class ModelBuilds : public ::testing::Test {
             [this] { ++references_kept_; }};
   }
 
-  ModelBuild build(const RunContext& context = {}) { return build_model(request_, tools(), context); }
+  ModelBuild build(const RunContext& context = {}) { return build_model(request_, services(), context); }
 
   [[nodiscard]] std::string error_of_build() {
     try {
@@ -181,14 +181,14 @@ TEST_F(ModelBuilds, EndWhereTheyAreCancelled) {
 
 TEST_F(ModelBuilds, RefuseAMachineThatIsTooRestless) {
   time_ = [](const Call&) { return 1e-6; };
-  ModelBuildTools restless = tools();
-  restless.sample = [&, steady = restless.sample](auto calls, const auto& state, const auto& progress) {
+  ModelBuildServices noisy = services();
+  noisy.sample = [&, steady = noisy.sample](auto calls, const auto& state, const auto& progress) {
     std::vector<Sample> samples = steady(calls, state, progress);
     samples.front().repetitions.front().discarded = true;
     return samples;
   };
   try {
-    static_cast<void>(build_model(request_, restless, {}));
+    static_cast<void>(build_model(request_, noisy, {}));
     FAIL() << "no exception";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("1 of 3 repetitions of dger"));

@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 
 class ModelChecks : public ::testing::Test {
  protected:
-  ModelCheck check(const ModelCheckRequest& request = {}) { return check_models(request, machine_.tools(), context_); }
+  ModelCheck check(const ModelCheckRequest& request = {}) { return check_models(request, machine_.services(), context_); }
 
   std::string error_of(const ModelCheckRequest& request) {
     return tests::bad_input_of([&] { static_cast<void>(check(request)); });
@@ -96,7 +96,7 @@ TEST_F(ModelChecks, LeaveAStoreThatHoldsAsItIs) {
   EXPECT_GT(static_cast<double>(sums.within), 0.88 * static_cast<double>(sums.runs));
   EXPECT_THAT(verdicts(result), Each(::testing::AnyOf(CheckVerdict::holds, CheckVerdict::too_few)));
   EXPECT_TRUE(result.complete);
-  EXPECT_FALSE(result.restless);
+  EXPECT_FALSE(result.noisy);
   EXPECT_EQ(stored_samples(), before);
 }
 
@@ -172,13 +172,13 @@ TEST_F(ModelChecks, ReplaceNothingOnARestlessMachine) {
   machine_.sample();
   const auto before = stored_samples();
   machine_.everything = 1.5;
-  machine_.state.unrest = 0.06;
+  machine_.state.noise = 0.06;
   std::vector<std::string> told;
   context_.note = context_.restless = [&](const std::string& text) { told.push_back(text); };
   const ModelCheck result = check();
   EXPECT_THAT(told,
               ::testing::ElementsAre(HasSubstr("the times of equal work differed by up to 12 %"), HasSubstr("no sample was replaced")));
-  EXPECT_TRUE(result.restless);
+  EXPECT_TRUE(result.noisy);
   EXPECT_THAT(verdicts(result), ::testing::Contains(CheckVerdict::doubtful));
   EXPECT_EQ(stored_samples(), before);
 }
@@ -186,10 +186,10 @@ TEST_F(ModelChecks, ReplaceNothingOnARestlessMachine) {
 TEST_F(ModelChecks, ReplaceNothingBesideAnotherProgram) {
   machine_.sample();
   machine_.everything = 1.5;
-  ModelCheckTools tools = machine_.tools();
-  tools.busy_cores = [] { return 0.9; };
-  const ModelCheck result = check_models({}, tools, context_);
-  EXPECT_TRUE(result.restless);
+  ModelCheckServices services = machine_.services();
+  services.busy_cores = [] { return 0.9; };
+  const ModelCheck result = check_models({}, services, context_);
+  EXPECT_TRUE(result.noisy);
   EXPECT_EQ(result.busy_cores, 0.9);
   EXPECT_EQ(Sums(result).removed, 0);
 }

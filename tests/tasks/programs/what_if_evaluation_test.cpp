@@ -65,7 +65,7 @@ class MoodyLibrary : public WhatIfLibraries {
   [[nodiscard]] const Environment& environment() const override { return environment_; }
   RunDeviation run_deviation() override { return samples_->run_deviation(); }
   const prediction::KernelModels& models(std::vector<tuning::Subject>& traces, Seconds, const std::string&) override {
-    tuning::SamplingSources sources;
+    tuning::SamplingServices sources;
     sources.measure = [this](std::span<const measure::Experiment> experiments) {
       std::vector<measure::Timings> all = machine_.time(experiments);
       for (measure::Timings& timings : all) {

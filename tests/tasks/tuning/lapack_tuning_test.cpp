@@ -26,8 +26,8 @@ struct FakeLapack {
   std::vector<program::TunedRoutine> known;
 
   LapackTuning tune(const LapackRequest& request) {
-    LapackSteps steps;
-    steps.tunable_routines = [](const std::vector<Call>& calls) {
+    LapackServices services;
+    services.tunable_routines = [](const std::vector<Call>& calls) {
       TunableRoutine routine{calls.front().routine, flags(calls.front()), {}, {}};
       for (const Call& call : calls) {
         routine.problems.push_back({call, {}, {}});
@@ -35,7 +35,7 @@ struct FakeLapack {
       }
       return std::vector<TunableRoutine>{routine};
     };
-    steps.decide = [this](const TunableRoutine& routine, const tuning::BlockSizeOptions& options) {
+    services.decide = [this](const TunableRoutine& routine, const tuning::BlockSizeOptions& options) {
       if (routine.routine->name == failing) {
         throw environment_error("{} gave up", failing);
       }
@@ -49,14 +49,14 @@ struct FakeLapack {
       result.complete = completes;
       return result;
     };
-    steps.keep = [this](const TunableRoutine& routine, const std::vector<tuning::Decision>&) {
+    services.keep = [this](const TunableRoutine& routine, const std::vector<tuning::Decision>&) {
       kept.insert(routine.routine->name);
       return std::string();
     };
-    steps.clock = [this] { return clock; };
+    services.clock = [this] { return clock; };
     RunContext context;
     context.cancelled = [this] { return static_cast<int>(decided.size()) >= decisions_before_stop; };
-    return tune_lapack(request, steps, known, context);
+    return tune_lapack(request, services, known, context);
   }
 
   [[nodiscard]] Seconds spent_on(const std::string& routine) const {

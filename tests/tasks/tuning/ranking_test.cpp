@@ -101,13 +101,13 @@ TEST(Ranking, TheFasterPlaceWinsTheJointDecision) {
 }
 
 TEST(Ranking, IsUndecidedOnARestlessMachine) {
-  SyntheticMachine calm, restless;
-  restless.state = {490000, 1e-3, 0.5, 0.5};
-  EXPECT_FALSE(tuning::is_undecided(rank_on(calm, request()).decisions.at(0)));
-  EXPECT_THAT(calm.restless, IsEmpty());
-  EXPECT_TRUE(tuning::is_undecided(rank_on(restless, request()).decisions.at(0)));
-  EXPECT_THAT(restless.restless, ElementsAre(HasSubstr("the machine was restless: the times of equal work differed by up to 98 %")));
-  EXPECT_THAT(restless.notes, Contains(HasSubstr("the ranking is undecided for 1 of 1 size")));
+  SyntheticMachine quiet, noisy;
+  noisy.state = {490000, 1e-3, 0.5, 0.5};
+  EXPECT_FALSE(tuning::is_undecided(rank_on(quiet, request()).decisions.at(0)));
+  EXPECT_THAT(quiet.noisy, IsEmpty());
+  EXPECT_TRUE(tuning::is_undecided(rank_on(noisy, request()).decisions.at(0)));
+  EXPECT_THAT(noisy.noisy, ElementsAre(HasSubstr("the machine was restless: the times of equal work differed by up to 98 %")));
+  EXPECT_THAT(noisy.notes, Contains(HasSubstr("the ranking is undecided for 1 of 1 size")));
 }
 
 TEST(Ranking, ItsBudgetEndsSampling) {

@@ -70,8 +70,8 @@ TEST(TuneRoutine, ValidationRunsEveryBlockSizeAndReportsEachProblem) {
   EXPECT_EQ(order, (std::vector<std::size_t>{0, 1})) << "the shortest first";
   const tuning::Decision& decision = tuning.parts[0].decisions[1];
   EXPECT_EQ(decision.validation->measured.size(), decision.forecasts.size());
-  EXPECT_GT(decision.validation->gain_kept, 0.97);
-  EXPECT_LE(decision.validation->gain_kept, 1);
+  EXPECT_GT(decision.validation->yield, 0.97);
+  EXPECT_LE(decision.validation->yield, 1);
 }
 
 TEST(TuneRoutine, WithoutTimeForAValidationTheDecisionsStay) {
@@ -125,35 +125,35 @@ TEST(TuneRoutine, ARestlessMachineIsNamedAndWidensIntervals) {
     machine.state = {490000, 1e-3, 0, spread};
     TuningSession session(machine.place(), {}, machine.context());
     const Tuning tuning = tune_routine(session, request(), machine.context());
-    told = machine.restless;
+    told = machine.noisy;
     const tuning::Forecast& chosen = tuning.parts[0].decisions[0].chosen;
     return (chosen.interval.high - chosen.interval.low) / chosen.seconds;
   };
-  std::vector<std::string> calm, restless;
-  const double narrow = tune_with(0, calm);
-  const double wide = tune_with(0.1, restless);
-  EXPECT_THAT(calm, IsEmpty());
-  EXPECT_THAT(restless, ElementsAre(HasSubstr("the machine was restless: the times of equal work differed by up to 20 %")));
+  std::vector<std::string> quiet, noisy;
+  const double narrow = tune_with(0, quiet);
+  const double wide = tune_with(0.1, noisy);
+  EXPECT_THAT(quiet, IsEmpty());
+  EXPECT_THAT(noisy, ElementsAre(HasSubstr("the machine was restless: the times of equal work differed by up to 20 %")));
   EXPECT_GT(wide, 2 * 1.96 * 0.1);
   EXPECT_LT(narrow, 2 * 1.96 * 0.04);
 }
 
 TEST(TuneRoutine, IsUndecidedOnAMachineWhoseTimesSayTooLittle) {
-  const auto decide_with = [&](double unrest, std::vector<std::string>& notes) {
+  const auto decide_with = [&](double noise, std::vector<std::string>& notes) {
     SyntheticMachine machine;
-    machine.state = {490000, 1e-3, unrest, unrest};
+    machine.state = {490000, 1e-3, noise, noise};
     TuningSession session(machine.place(), {}, machine.context());
     const Tuning tuning = tune_routine(session, request(), machine.context());
     notes = machine.notes;
     return tuning.parts[0].decisions[0];
   };
-  std::vector<std::string> calm, restless;
-  EXPECT_FALSE(tuning::is_undecided(decide_with(0, calm)));
-  const tuning::Decision decision = decide_with(0.5, restless);
+  std::vector<std::string> quiet, noisy;
+  EXPECT_FALSE(tuning::is_undecided(decide_with(0, quiet)));
+  const tuning::Decision decision = decide_with(0.5, noisy);
   EXPECT_TRUE(tuning::is_undecided(decision));
   EXPECT_EQ(effective_forecast(decision).blocks, decision.default_.blocks);
-  EXPECT_THAT(calm, Not(Contains(HasSubstr("undecided"))));
-  EXPECT_THAT(restless, Contains(HasSubstr("dgeqrf is undecided for")));
+  EXPECT_THAT(quiet, Not(Contains(HasSubstr("undecided"))));
+  EXPECT_THAT(noisy, Contains(HasSubstr("dgeqrf is undecided for")));
 }
 
 /// Recording a block size takes so long that the second budget reaches few of them: the profile keeps what the first one decided.
@@ -162,7 +162,7 @@ TEST(TuneRoutine, AShortBudgetSaysWhatItReachedAndLeavesTheProfileAlone) {
   const std::string profile = (folder.path() / "profile.json").string();
   SyntheticMachine machine;
   const auto tune_for = [&](Seconds budget) {
-    TuningPlace place = machine.place();
+    TuningServices place = machine.place();
     place.record = [&machine, record = place.record](const Call& call, const std::optional<algorithm::BlockParameters>& blocks) {
       machine.clock += 0.05;
       return record(call, blocks);
@@ -189,7 +189,7 @@ TEST(TuneRoutine, AShortBudgetSaysWhatItReachedAndLeavesTheProfileAlone) {
 TEST(TuneRoutine, FlagsThatAreLeftOpenAreAllTuned) {
   SyntheticMachine machine;
   std::vector<std::string> asked;
-  TuningPlace place = machine.place();
+  TuningServices place = machine.place();
   place.tunable_calls = [&](const Call& call) {
     asked.push_back(flags(call));
     return std::vector<program::TunableCall>{{call, {flags(call), 100, -1, {32, 2, 128}}}};
@@ -208,7 +208,7 @@ TEST(TuneRoutine, FlagsThatAreLeftOpenAreAllTuned) {
 
 TEST(TuneRoutine, RefusesARoutineWithNothingToTune) {
   SyntheticMachine machine;
-  TuningPlace place = machine.place();
+  TuningServices place = machine.place();
   place.tunable_calls = [](const Call&) { return std::vector<program::TunableCall>(); };
   TuningSession session(std::move(place), {}, machine.context());
   try {

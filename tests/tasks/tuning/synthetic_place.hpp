@@ -12,7 +12,7 @@
 #include "flopcast/core/machine_state.hpp"
 #include "flopcast/core/sample.hpp"
 #include "flopcast/kernel/catalogue.hpp"
-#include "flopcast/tasks/tuning/tuning_place.hpp"
+#include "flopcast/tasks/tuning/tuning_services.hpp"
 #include "tests/synthetic_kernels.hpp"
 
 namespace flopcast::testing {
@@ -26,7 +26,7 @@ class SyntheticMachine {
   std::vector<Sample> kept;
   std::size_t timed = 0;
   bool stop = false;
-  std::vector<std::string> notes, restless;  ///< texts that the context received
+  std::vector<std::string> notes, noisy;  ///< texts that the context received
   std::map<std::string, algorithm::BlockParameters> blocks_set;
   algorithm::BlockParameters defaults{32, 2, 128};
 
@@ -39,8 +39,8 @@ class SyntheticMachine {
   [[nodiscard]] Seconds truth(const Call& call) const { return tests::synthetic_seconds(call) / speed; }
   [[nodiscard]] Seconds truth(const Trace& trace) const { return tests::synthetic_seconds(trace) / speed; }
 
-  TuningPlace place() {
-    TuningPlace place;
+  TuningServices place() {
+    TuningServices place;
     place.environment = environment();
     place.models = [this](const std::set<std::string>&) {
       model::OnDemandModels models(environment());
@@ -51,13 +51,13 @@ class SyntheticMachine {
       return models;
     };
     place.sampling = [this](const SamplingLimits&) {
-      tuning::SamplingSources sources;
-      sources.measure = [this](std::span<const measure::Experiment> experiments) { return time(experiments); };
-      sources.observe = [this] { return state; };
-      sources.keep = [this](std::span<const Sample> samples) { kept.insert(kept.end(), samples.begin(), samples.end()); };
-      sources.elapsed = [this, begin = clock] { return clock - begin; };
-      sources.interrupted = [this] { return stop; };
-      return sources;
+      tuning::SamplingServices services;
+      services.measure = [this](std::span<const measure::Experiment> experiments) { return time(experiments); };
+      services.observe = [this] { return state; };
+      services.keep = [this](std::span<const Sample> samples) { kept.insert(kept.end(), samples.begin(), samples.end()); };
+      services.elapsed = [this, begin = clock] { return clock - begin; };
+      services.interrupted = [this] { return stop; };
+      return services;
     };
     place.measure = [this](std::span<const measure::Experiment> experiments, const measure::StopRule&, const Progress&) {
       return run(experiments);
@@ -75,7 +75,7 @@ class SyntheticMachine {
   RunContext context() {
     RunContext context;
     context.note = [this](const std::string& text) { notes.push_back(text); };
-    context.restless = [this](const std::string& text) { restless.push_back(text); };
+    context.restless = [this](const std::string& text) { noisy.push_back(text); };
     context.cancelled = [this] { return stop; };
     return context;
   }

@@ -32,7 +32,7 @@ tuning::Decision decision() {
   check.default_seconds = 2e-3;
   check.chosen_seconds = check.best_seconds = 1.05e-3;
   check.best = {"3", {48, 2, 64}};
-  check.gain_kept = 1;
+  check.yield = 1;
   check.repeatability = 0.1;
   check.order = {3, 2};
   check.warnings = {{"300 library, nb 48", "results aren't finite"}};

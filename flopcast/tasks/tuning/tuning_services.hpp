@@ -20,13 +20,13 @@
 
 namespace flopcast {
 
-/// Everything that tuning needs of the world. A Workbench gives the real one; tests give synthetic libraries and clocks.
-struct TuningPlace {
+/// The functions and values that tuning needs from outside. A Workbench gives the real one; tests give synthetic libraries and clocks.
+struct TuningServices {
   Environment environment;
   /// Returns models from the samples of earlier runs: of the kernels named, or of all if none is.
   std::function<model::OnDemandModels(const std::set<std::string>& kernels)> models;
   /// Returns what on-demand sampling needs, its clock starting now.
-  std::function<tuning::SamplingSources(const SamplingLimits&)> sampling;
+  std::function<tuning::SamplingServices(const SamplingLimits&)> sampling;
   /// Runs experiments by the rule until `go_on` returns false.
   std::function<std::vector<measure::Timings>(std::span<const measure::Experiment>, const measure::StopRule& rule, const Progress& go_on)>
       measure;
@@ -46,7 +46,7 @@ struct TuningPlace {
   std::function<std::string()> lapack_file = [] { return std::string("this LAPACK"); };
 };
 
-/// Returns the place that a workbench describes. The workbench and the store must outlive it.
-TuningPlace tuning_place(const Workbench& bench, model::Store& store, std::uint64_t seed, const RunContext& context);
+/// Returns the services of a workbench. The workbench and the store must outlive it.
+TuningServices tuning_services(const Workbench& bench, model::Store& store, std::uint64_t seed, const RunContext& context);
 
 }  // namespace flopcast

@@ -15,7 +15,7 @@
 namespace flopcast {
 
 /// Measurements and the store that a check uses. Tests replace the measurements by formulae.
-struct ModelCheckTools {
+struct ModelCheckServices {
   const Environment& environment;
   model::Store& store;
   std::function<MachineState()> observe;  ///< returns the present state of the machine
@@ -26,7 +26,7 @@ struct ModelCheckTools {
   std::function<void()> keep_reference = [] {};             ///< called when samples of the check were stored
 };
 
-/// Checks models with these tools, as the function of the same name in model_check.hpp.
-ModelCheck check_models(const ModelCheckRequest& request, const ModelCheckTools& tools, const RunContext& context);
+/// Checks models with these services, as the function of the same name in model_check.hpp.
+ModelCheck check_models(const ModelCheckRequest& request, const ModelCheckServices& services, const RunContext& context);
 
 }  // namespace flopcast

@@ -28,7 +28,7 @@ struct Turns {
 };
 
 /// The external functions that a session needs; tests provide their own.
-struct Backend {
+struct SessionServices {
   std::function<kernel::Function(std::string_view routine)> find;  ///< finds a routine; nullptr if no library has it
   std::function<void(int threads)> set_threads;
   Timer wall, cpu;

@@ -13,7 +13,7 @@
 namespace flopcast {
 
 /// The measurements of which a machine report consists. Tests replace them by values.
-struct MachineTools {
+struct MachineServices {
   std::function<machine::Topology()> topology;
   std::function<std::vector<machine::InstalledLibrary>()> installed;
   std::function<machine::LibraryReport(const machine::InstalledLibrary& library)> inspect;
@@ -26,6 +26,6 @@ struct MachineTools {
   std::function<void(Seconds)> pause;
 };
 
-MachineReport inspect_machine(const MachineTools& tools, const RunContext& context);
+MachineReport inspect_machine(const MachineServices& services, const RunContext& context);
 
 }  // namespace flopcast

@@ -1,4 +1,4 @@
-#include "flopcast/tasks/tuning/tuning_place.hpp"
+#include "flopcast/tasks/tuning/tuning_services.hpp"
 
 #include <memory>
 
@@ -37,36 +37,37 @@ class LazyRecorder {
 
 }  // namespace
 
-TuningPlace tuning_place(const Workbench& bench, model::Store& store, std::uint64_t seed, const RunContext& context) {
+TuningServices tuning_services(const Workbench& bench, model::Store& store, std::uint64_t seed, const RunContext& context) {
   const auto session = std::make_shared<measure::Session>(bench.session(store, session_options(seed)));
   const auto recorder = std::make_shared<LazyRecorder>(bench.files());
-  TuningPlace place;
-  place.environment = bench.environment();
-  place.models = [&](const std::set<std::string>& kernels) { return bench.models(store, kernels); };
-  place.sampling = [&bench, &store, session, context](const SamplingLimits& limits) {
-    tuning::SamplingSources sources = sampling_sources(*session, store, bench, limits, context);
-    return sources;
+  TuningServices services;
+  services.environment = bench.environment();
+  services.models = [&](const std::set<std::string>& kernels) { return bench.models(store, kernels); };
+  services.sampling = [&bench, &store, session, context](const SamplingLimits& limits) {
+    return sampling_services(*session, store, bench, limits, context);
   };
-  place.measure = [session](std::span<const measure::Experiment> experiments, const measure::StopRule& rule, const Progress& go_on) {
+  services.measure = [session](std::span<const measure::Experiment> experiments, const measure::StopRule& rule, const Progress& go_on) {
     session->options().stop = rule;
     std::vector<measure::Timings> timings = session->run(experiments, go_on);
     session->options().stop = sampling_rule();
     return timings;
   };
-  place.clock = [watch = Stopwatch()] { return watch.elapsed(); };
-  place.watch_others = [] { return [load = machine::OtherLoad()] { return load.cores().value_or(0); }; };
-  place.tunable_calls = [recorder](const Call& call) { return (*recorder)().tunable_calls(call); };
-  place.block_size_query = [recorder](const Call& call) { return (*recorder)().block_size_query(call); };
-  place.record = [recorder](const Call& call, const std::optional<algorithm::BlockParameters>& blocks) {
+  services.clock = [watch = Stopwatch()] { return watch.elapsed(); };
+  services.watch_others = [] { return [load = machine::OtherLoad()] { return load.cores().value_or(0); }; };
+  services.tunable_calls = [recorder](const Call& call) { return (*recorder)().tunable_calls(call); };
+  services.block_size_query = [recorder](const Call& call) { return (*recorder)().block_size_query(call); };
+  services.record = [recorder](const Call& call, const std::optional<algorithm::BlockParameters>& blocks) {
     return (*recorder)().record(call, blocks);
   };
-  place.set_blocks = [&bench](const std::string& routine, const algorithm::BlockParameters& blocks) { bench.set_blocks(routine, blocks); };
-  place.find_function = [&bench](std::string_view routine) { return bench.libraries().find(routine); };
-  place.lapack_file = [recorder] {
+  services.set_blocks = [&bench](const std::string& routine, const algorithm::BlockParameters& blocks) {
+    bench.set_blocks(routine, blocks);
+  };
+  services.find_function = [&bench](std::string_view routine) { return bench.libraries().find(routine); };
+  services.lapack_file = [recorder] {
     const program::LibraryFiles& files = (*recorder)().loaded();
     return (files.lapack.empty() ? files.blas : files.lapack).string();
   };
-  return place;
+  return services;
 }
 
 }  // namespace flopcast

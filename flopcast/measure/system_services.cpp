@@ -1,4 +1,4 @@
-#include "flopcast/measure/system_backend.hpp"
+#include "flopcast/measure/system_services.hpp"
 
 #include <cmath>
 #include <ctime>
@@ -50,17 +50,17 @@ class StolenTicks {
 
 }  // namespace
 
-Backend system_backend(const machine::LibrarySet& libraries) {
+SessionServices system_services(const machine::LibrarySet& libraries) {
   const machine::WallClock clock;
-  Backend backend;
-  backend.find = [libraries](std::string_view routine) { return libraries.find(routine); };
-  backend.set_threads = [libraries](int threads) { libraries.set_threads(threads); };
-  backend.wall = timer([clock] { return clock.ticks(); }, 1 / clock.ticks_per_second());
-  backend.cpu = timer(process_cpu_nanoseconds, 1e-9);
-  backend.disturbances = [stolen = StolenTicks()]() mutable { return machine::PreemptionDetector::involuntary_switches() + stolen(); };
-  backend.libraries = libraries.blas().path + " and " + libraries.lapack().path;
-  backend.integer_bytes = libraries.blas().integer_bytes;
-  return backend;
+  SessionServices services;
+  services.find = [libraries](std::string_view routine) { return libraries.find(routine); };
+  services.set_threads = [libraries](int threads) { libraries.set_threads(threads); };
+  services.wall = timer([clock] { return clock.ticks(); }, 1 / clock.ticks_per_second());
+  services.cpu = timer(process_cpu_nanoseconds, 1e-9);
+  services.disturbances = [stolen = StolenTicks()]() mutable { return machine::PreemptionDetector::involuntary_switches() + stolen(); };
+  services.libraries = libraries.blas().path + " and " + libraries.lapack().path;
+  services.integer_bytes = libraries.blas().integer_bytes;
+  return services;
 }
 
 }  // namespace flopcast::measure

@@ -17,7 +17,7 @@
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/roofline/gemm_process.hpp"
-#include "flopcast/roofline/gemm_space.hpp"
+#include "flopcast/roofline/roof.hpp"
 #include "flopcast/support/stopwatch.hpp"
 
 namespace {

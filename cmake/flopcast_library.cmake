@@ -4,6 +4,9 @@ function(flopcast_warnings target)
   if(FLOPCAST_WARNINGS_AS_ERRORS)
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wno-missing-field-initializers
                                              $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> -Werror)
+    if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # names of another source of the batch are not shadowed
+      target_compile_options(${target} PRIVATE -Wno-shadow -Wshadow=local -Wno-subobject-linkage)
+    endif()
   endif()
 endfunction()
 
@@ -44,11 +47,9 @@ function(flopcast_install_library name)
   set_property(GLOBAL APPEND PROPERTY flopcast_libraries ${name})
 endfunction()
 
-# Makes library flopcast_<name> a component of find_package(flopcast). Programs include `header`, a path below flopcast/; it and the headers
-# that it includes are installed.
-function(flopcast_component name header)
+# Makes library flopcast_<name> a component of find_package(flopcast). Its headers are those in include/, which is installed as a whole.
+function(flopcast_component name)
   set_property(GLOBAL APPEND PROPERTY flopcast_components ${name})
-  set_property(GLOBAL APPEND PROPERTY flopcast_public_headers ${header})
 endfunction()
 
 # Compiles a target with -O1, which takes up to a third less time, mostly for readers and writers of documents.
@@ -56,11 +57,11 @@ function(flopcast_cold target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# One static library per folder of flopcast/: every *.cpp in it and in its FOLDERS, with the libraries that it USES (lower tiers only). With a
-# PUBLIC header, named relative to flopcast/, the library is a component. Every header is checked to compile alone by the target
-# all_verify_interface_header_sets. COLD says that nothing in it is called so often that more than -O1 would be felt.
+# One static library per folder of flopcast/: every *.cpp in it and in its FOLDERS, with the libraries that it USES (lower tiers only). A COMPONENT
+# can be named in find_package(flopcast). Every header is checked to compile alone by the target all_verify_interface_header_sets. COLD says
+# that nothing in it is called so often that more than -O1 would be felt.
 function(flopcast_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "COLD" "PUBLIC" "FOLDERS;USES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "COLD;COMPONENT" "" "FOLDERS;USES")
   set(sources "")
   set(headers "")
   foreach(folder . ${arg_FOLDERS})
@@ -71,7 +72,7 @@ function(flopcast_library name)
   endforeach()
   add_library(flopcast_${name} STATIC ${sources})
   add_library(flopcast::${name} ALIAS flopcast_${name})
-  target_include_directories(flopcast_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_include_directories(flopcast_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(flopcast_${name} PUBLIC cxx_std_20)
   flopcast_warnings(flopcast_${name})
   flopcast_precompile(flopcast_${name} libraries)
@@ -84,7 +85,7 @@ function(flopcast_library name)
   target_link_libraries(flopcast_${name}_headers INTERFACE flopcast_${name})
   set_target_properties(flopcast_${name}_headers PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
   flopcast_install_library(${name})
-  if(arg_PUBLIC)
-    flopcast_component(${name} ${arg_PUBLIC})
+  if(arg_COMPONENT)
+    flopcast_component(${name})
   endif()
 endfunction()

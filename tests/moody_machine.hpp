@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "flopcast/core/call.hpp"
-#include "flopcast/core/machine_state.hpp"
+#include "flopcast/core/sample.hpp"
 #include "flopcast/measure/experiment.hpp"
 #include "flopcast/support/units.hpp"
 #include "tests/synthetic_kernels.hpp"

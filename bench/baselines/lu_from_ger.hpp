@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "flopcast/model/model.hpp"
+#include "flopcast/core/kernel_model.hpp"
 
 namespace flopcast::bench {
 

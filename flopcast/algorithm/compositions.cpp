@@ -1,4 +1,4 @@
-#include "flopcast/algorithm/compositions.hpp"
+#include "flopcast/algorithm/variants.hpp"
 
 #include <algorithm>
 

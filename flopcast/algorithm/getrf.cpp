@@ -1,4 +1,4 @@
-#include "flopcast/algorithm/getrf.hpp"
+#include "flopcast/algorithm/variants.hpp"
 
 #include <algorithm>
 #include <functional>

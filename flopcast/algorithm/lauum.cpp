@@ -1,4 +1,4 @@
-#include "flopcast/algorithm/lauum.hpp"
+#include "flopcast/algorithm/variants.hpp"
 
 #include <functional>
 

@@ -3,14 +3,7 @@
 #include <set>
 #include <string>
 
-#include "flopcast/algorithm/compositions.hpp"
-#include "flopcast/algorithm/geqrf.hpp"
-#include "flopcast/algorithm/getrf.hpp"
-#include "flopcast/algorithm/lauum.hpp"
-#include "flopcast/algorithm/potrf.hpp"
-#include "flopcast/algorithm/sygst.hpp"
-#include "flopcast/algorithm/trsyl.hpp"
-#include "flopcast/algorithm/trtri.hpp"
+#include "flopcast/algorithm/variants.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::algorithm {

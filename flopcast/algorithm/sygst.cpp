@@ -1,4 +1,4 @@
-#include "flopcast/algorithm/sygst.hpp"
+#include "flopcast/algorithm/variants.hpp"
 
 #include <string>
 

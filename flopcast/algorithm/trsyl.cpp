@@ -1,4 +1,4 @@
-#include "flopcast/algorithm/trsyl.hpp"
+#include "flopcast/algorithm/variants.hpp"
 
 #include <algorithm>
 #include <functional>

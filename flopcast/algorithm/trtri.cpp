@@ -1,4 +1,4 @@
-#include "flopcast/algorithm/trtri.hpp"
+#include "flopcast/algorithm/variants.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <new>
 
+#include "flopcast/support/exception.hpp"
 #include "flopcast/support/run_context.hpp"
-#include "flopcast/support/version.hpp"
 
 namespace flopcast::c {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "flopcast/flopcast.h"
-#include "flopcast/machine/libraries/library_choice.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/contraction/planning_workbenches.hpp"
 #include "flopcast/workbench/workbench.hpp"

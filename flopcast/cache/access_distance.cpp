@@ -1,6 +1,7 @@
 #include "flopcast/cache/access_distance.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace flopcast::cache {
 namespace {
@@ -44,6 +45,34 @@ std::int64_t distinct_bytes(const Footprints& footprints, const std::vector<Spac
 }
 
 }  // namespace
+
+void BytesSince::add(std::int64_t time, std::int64_t bytes) noexcept {
+  total_ += bytes;
+  for (auto i = static_cast<std::size_t>(time) + 1; i < tree_.size(); i += i & (~i + 1)) {
+    tree_[i] += bytes;
+  }
+}
+
+std::int64_t BytesSince::since(std::int64_t time) const noexcept {
+  std::int64_t sum = total_;
+  for (auto i = static_cast<std::size_t>(time); i > 0; i &= i - 1) {
+    sum -= tree_[i];
+  }
+  return sum;
+}
+
+std::int64_t BytesSince::first_beyond(std::int64_t limit) const noexcept {
+  std::int64_t sum = total_;
+  std::size_t position = 0;
+  for (std::size_t step = std::bit_floor(tree_.size()); step > 0; step /= 2) {
+    const std::size_t next = position + step;
+    if (next < tree_.size() && sum - tree_[next] > limit) {
+      position = next;
+      sum -= tree_[next];
+    }
+  }
+  return sum;
+}
 
 AccessTracker::AccessTracker(const Trace& trace, const AccessOptions& options)
     : options_(options),

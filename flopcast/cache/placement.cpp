@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "flopcast/support/division.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::cache {
@@ -37,7 +38,7 @@ std::int8_t level(const BytesByDistance& bytes) {
 }  // namespace
 
 CacheState cache_state(const Trace& trace, std::span<const CacheLevel> caches, Start start) {
-  AccessTracker tracker(trace, {start, 0, capacities(caches), line_bytes});
+  AccessTracker tracker(trace, {start, 0, capacities(caches), cache_line_bytes});
   CacheState state;
   state.placements.resize(trace.calls.size());
   state.bytes_by_level.resize(trace.calls.size());

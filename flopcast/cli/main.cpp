@@ -17,8 +17,8 @@
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/settings.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/exception.hpp"
 #include "flopcast/support/file.hpp"
-#include "flopcast/support/version.hpp"
 
 namespace flopcast::cli {
 namespace {

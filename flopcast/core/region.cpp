@@ -1,4 +1,4 @@
-#include "flopcast/core/region.hpp"
+#include "flopcast/core/call.hpp"
 
 #include <algorithm>
 

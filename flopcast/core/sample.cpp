@@ -1,6 +1,6 @@
 #include "flopcast/core/sample.hpp"
 
-#include "flopcast/core/sample_json.hpp"
+#include "flopcast/core/documents.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "flopcast/core/trace.hpp"
 
-#include "flopcast/core/trace_json.hpp"
+#include "flopcast/core/documents.hpp"
 
 #include <algorithm>
 #include <limits>

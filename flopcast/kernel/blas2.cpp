@@ -6,8 +6,6 @@ namespace flopcast::kernel {
 namespace {
 
 Item trans() { return flag("trans", "NTC"); }
-Item uplo() { return flag("uplo", "LU"); }
-Item diag() { return flag("diag", "NU"); }
 
 /// Returns the formula of the number of elements in the band of an m x n matrix, for any m, n, kl and ku. For m = n the number is that of
 /// LAPACK working note 41.

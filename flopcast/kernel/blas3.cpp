@@ -5,8 +5,6 @@
 namespace flopcast::kernel {
 namespace {
 
-Item side() { return flag("side", "LR"); }
-Item uplo() { return flag("uplo", "LU"); }
 
 Entry symmetric_multiply(const char* precisions, const char* family) {
   return {names(precisions, family), family, "C := alpha A B + beta C, or alpha B A + beta C, A = A'",
@@ -35,7 +33,7 @@ Entry rank_2k(const char* precisions, const char* family, const char* transposit
 /// A unit diagonal saves a multiplication or division per element of B.
 Entry triangular_matrix(const char* family, const char* operation) {
   return {names("sdcz", family), family, operation,
-          {side(), uplo(), flag("transa", "NTC"), flag("diag", "NU"), size("m"), size("n"), scalar("alpha"),
+          {side(), uplo(), flag("transa", "NTC"), diag(), size("m"), size("n"), scalar("alpha"),
            in("A", triangle("side=L ? m : n", "uplo", "diag")).with(Fill::triangular), ld("lda"), update("B", full("m", "n")), ld("ldb")},
           "(side=L ? m*n*(m-1)/2 : m*n*(n-1)/2) + (diag=U ? 0 : m*n)", "side=L ? m*n*(m-1)/2 : m*n*(n-1)/2"};
 }

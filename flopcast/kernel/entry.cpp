@@ -153,6 +153,10 @@ Item flag(std::string name, std::string values) {
   item.argument.values = std::move(values);
   return item;
 }
+
+Item uplo() { return flag("uplo", "LU"); }
+Item side() { return flag("side", "LR"); }
+Item diag() { return flag("diag", "NU"); }
 Item sign(std::string name, std::string values) {
   Item item = plain(std::move(name), Kind::sign);
   item.argument.values = std::move(values);

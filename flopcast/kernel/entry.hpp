@@ -50,6 +50,9 @@ struct Item {
 };
 
 Item flag(std::string name, std::string values);
+Item uplo();
+Item side();
+Item diag();
 Item sign(std::string name, std::string values);
 Item size(std::string name);
 Item scalar(std::string name);

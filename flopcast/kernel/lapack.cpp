@@ -7,7 +7,6 @@
 namespace flopcast::kernel {
 namespace {
 
-Item uplo() { return flag("uplo", "LU"); }
 
 Entry cholesky(const char* family, const char* operation) {
   return {names("sdcz", family), family, operation,
@@ -25,7 +24,7 @@ Entry lu(const char* family, const char* operation) {
 
 Entry triangular_inverse(const char* family, const char* operation) {
   return {names("sdcz", family), family, operation,
-          {uplo(), flag("diag", "NU"), size("n"), update("A", triangle("n", "uplo", "diag")).with(Fill::triangular), ld("lda"), info()},
+          {uplo(), diag(), size("n"), update("A", triangle("n", "uplo", "diag")).with(Fill::triangular), ld("lda"), info()},
           "n*n*n/6 - n*n/2 + n/3 + (diag=U ? 0 : n*n)", "n*n*n/6 - n*n/2 + n/3"};
 }
 
@@ -85,7 +84,7 @@ std::vector<Entry> lapack_entries() {
         update("B", full("n", "nrhs")), ld("ldb"), info()},
        "n*n*n/3 + 2*n/3 + nrhs*n*n", "n*n*n/3 - n*n/2 + n/6 + nrhs*n*(n-1)"},
       {names("sdcz", "trtrs"), "trtrs", "B := op(A)^-1 B, A triangular, if it isn't singular",
-       {uplo(), flag("trans", "NTC"), flag("diag", "NU"), size("n"), size("nrhs"), in("A", triangle("n", "uplo", "diag")).with(Fill::triangular),
+       {uplo(), flag("trans", "NTC"), diag(), size("n"), size("nrhs"), in("A", triangle("n", "uplo", "diag")).with(Fill::triangular),
         ld("lda"), update("B", full("n", "nrhs")), ld("ldb"), info()},
        "nrhs*n*(n-1)/2 + (diag=U ? 0 : nrhs*n)", "nrhs*n*(n-1)/2"},
       // The count is that of the inverse of U and a product per column. Working note 41 has the same total within O(n), but splits it

@@ -34,9 +34,9 @@ std::vector<Entry> estimates(const char* precisions, const std::vector<Item>& ge
   return {estimate(precisions, "gecon", "from getrf",
                    {flag("norm", "1OI"), size("n"), in("A", full("n", "n")).with(Fill::triangular), ld("lda"), real_scalar("anorm"), condition()}, general, "8*n*n"),
           estimate(precisions, "pocon", "from potrf",
-                   {flag("uplo", "LU"), size("n"), in("A", triangle("n")).with(Fill::triangular), ld("lda"), real_scalar("anorm"), condition()}, others, "8*n*n"),
+                   {uplo(), size("n"), in("A", triangle("n")).with(Fill::triangular), ld("lda"), real_scalar("anorm"), condition()}, others, "8*n*n"),
           estimate(precisions, "trcon", "triangular",
-                   {flag("norm", "1OI"), flag("uplo", "LU"), flag("diag", "NU"), size("n"), in("A", triangle("n", "uplo", "diag")).with(Fill::triangular), ld("lda"),
+                   {flag("norm", "1OI"), uplo(), diag(), size("n"), in("A", triangle("n", "uplo", "diag")).with(Fill::triangular), ld("lda"),
                     condition()}, others, "4*n*n")};
 }
 

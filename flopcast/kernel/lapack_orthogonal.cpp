@@ -54,7 +54,7 @@ Counts generate_counts(Lines lines, const std::string& m, const std::string& n, 
 /// C := op(Q) C or C op(Q). The routine overwrites the diagonal beside the reflectors temporarily, so that the diagonal is touched.
 Entry multiply_by_q(const Field& field, const char* end, const char* from, Shape reflectors, const std::vector<Item>& space) {
   const Counts counts = multiply_counts("m", "n", "k");
-  std::vector<Item> items = {flag("side", "LR"), flag("trans", field.transpositions), size("m"), size("n"), size("k"),
+  std::vector<Item> items = {side(), flag("trans", field.transpositions), size("m"), size("n"), size("k"),
                              in("A", std::move(reflectors)).with(Fill::reflectors), ld("lda"), in("tau", vec("k")).with(Fill::factors),
                              update("C", full("m", "n")), ld("ldc")};
   items.insert(items.end(), space.begin(), space.end());
@@ -79,7 +79,7 @@ constexpr const char* order = "side=L ? m : n";
 Entry multiply_by_hessenberg_q(const Field& field, const char* end) {
   const Counts counts = multiply_counts("side=L ? ihi-ilo : m", "side=L ? n : ihi-ilo", "ihi-ilo");
   return Entry{names(field.precisions, field.family(end)), field.family(end), "C := op(Q) C, or C op(Q), with Q from gehrd",
-               {flag("side", "LR"), flag("trans", field.transpositions), size("m"), size("n"), size("ilo").usually("1"), size("ihi").usually(order),
+               {side(), flag("trans", field.transpositions), size("m"), size("n"), size("ilo").usually("1"), size("ihi").usually(order),
                 in("A", trapezoid("ihi-ilo", "ihi-ilo", "L").from("ilo", "ilo-1")).with(Fill::reflectors), ld("lda").at_least(order),
                 in("tau", vec("ihi-ilo").from("ilo-1")).with(Fill::factors),
                 update("C", full("side=L ? ihi-ilo : m", "side=L ? n : ihi-ilo").from("side=L ? ilo : 0", "side=L ? 0 : ilo")),
@@ -93,7 +93,7 @@ Entry multiply_by_tridiagonal_q(const Field& field, const char* end) {
   const std::string m = "side=L ? max(0,m-1) : m", n = "side=L ? n : max(0,n-1)";
   const Counts counts = multiply_counts(m, n, "max(0,(side=L ? m : n) - 1)");
   return {names(field.precisions, field.family(end)), field.family(end), "C := op(Q) C, or C op(Q), with Q from sytrd or hetrd",
-          {flag("side", "LR"), flag("uplo", "LU"), flag("trans", field.transpositions), size("m"), size("n"),
+          {side(), uplo(), flag("trans", field.transpositions), size("m"), size("n"),
            in("A", triangle("(side=L ? m : n) - 1", "uplo").from("uplo=L ? 1 : 0", "uplo=L ? 0 : 1")).with(Fill::reflectors),
            ld("lda").at_least(order), in("tau", vec("(side=L ? m : n) - 1")).with(Fill::factors),
            update("C", full(m, n).from("uplo=U ? 0 : (side=L ? 1 : 0)", "uplo=U ? 0 : (side=L ? 0 : 1)")), ld("ldc").at_least("m"),
@@ -110,7 +110,7 @@ Entry multiply_by_bidiagonal_q(const Field& field, const char* end) {
   const std::string m = fmt::format("side=L ? {} : m", length), n = fmt::format("side=L ? n : {}", length);
   const Counts counts = multiply_counts(m, n, count);
   return {names(field.precisions, field.family(end)), field.family(end), "C := op(Q) C, C op(Q), op(P) C or C op(P), with Q and P from gebrd",
-          {flag("vect", "QP"), flag("side", "LR"), flag("trans", field.transpositions), size("m"), size("n"), size("k"),
+          {flag("vect", "QP"), side(), flag("trans", field.transpositions), size("m"), size("n"), size("k"),
            in("A", trapezoid(fmt::format("vect=Q ? {} : {}", length, count), fmt::format("vect=Q ? {} : {}", count, length), "vect")
                        .from(fmt::format("vect=Q ? {} : 0", less), fmt::format("vect=Q ? 0 : {}", less))).with(Fill::reflectors),
            ld("lda").at_least("vect=Q ? (side=L ? m : n) : min(k,side=L ? m : n)"), in("tau", vec(count)).with(Fill::factors),
@@ -132,7 +132,7 @@ Entry generate_hessenberg_q(const Field& field, const char* end) {
 Entry generate_tridiagonal_q(const Field& field, const char* end) {
   const Counts counts = generate_counts(Lines::columns, "max(0,n-1)", "max(0,n-1)", "max(0,n-1)");
   return {names(field.precisions, field.family(end)), field.family(end), "Q from sytrd or hetrd",
-          {flag("uplo", "LU"), size("n"), update("A", full("n", "n")).with(Fill::reflectors), ld("lda"),
+          {uplo(), size("n"), update("A", full("n", "n")).with(Fill::reflectors), ld("lda"),
            in("tau", vec("n-1")).with(Fill::factors), work_of_size(), block_work("n-1"), info()},
           counts.multiplications, counts.additions};
 }

@@ -19,7 +19,7 @@ Shape block_factors(const char* reflectors) { return full("nb", reflectors); }
 Entry multiply_by_compact_q(const char* precisions, const char* transpositions) {
   const std::string count = "(side=L ? n*k*(2*m - k + (nb-1)/2) : m*k*(2*n - k + (nb-1)/2))";
   return Entry{names(precisions, "gemqrt"), "gemqrt", "C := op(Q) C, or C op(Q), with Q from geqrt",
-               {flag("side", "LR"), flag("trans", transpositions), size("m"), size("n"), size("k"), size("nb"),
+               {side(), flag("trans", transpositions), size("m"), size("n"), size("k"), size("nb"),
                 in("V", reflectors("side=L ? m : n", "k")).with(Fill::reflectors), ld("ldv"), in("T", block_factors("k")).with(Fill::factors), ld("ldt"),
                 update("C", full("m", "n")), ld("ldc"), work("work", vec("nb*(side=L ? n : m)")), info()},
                count, count}.requiring({"side=L ? m : n >= k", "nb >= 1", "max(1,k) >= nb"});
@@ -51,7 +51,7 @@ Entry triangle_on_pentagon() {
 Entry multiply_by_pentagonal_q(const char* precisions, const char* transpositions) {
   const std::string count = fmt::format("(side=L ? n*(2*{} + k*(nb+1)/2) : m*(2*{} + k*(nb+1)/2))", pentagon("m", "k"), pentagon("n", "k"));
   return Entry{names(precisions, "tpmqrt"), "tpmqrt", "[A; B] := op(Q) [A; B], or [A B] op(Q), with Q from tpqrt",
-               {flag("side", "LR"), flag("trans", transpositions), size("m"), size("n"), size("k"), size("l"), size("nb"),
+               {side(), flag("trans", transpositions), size("m"), size("n"), size("k"), size("l"), size("nb"),
                 in("V", full("side=L ? m : n", "k")).with(Fill::reflectors), ld("ldv"), in("T", block_factors("k")).with(Fill::factors), ld("ldt"),
                 update("A", full("side=L ? k : m", "side=L ? n : k")), ld("lda"), update("B", full("m", "n")), ld("ldb"),
                 work("work", vec("nb*(side=L ? n : m)")), info()},

@@ -31,7 +31,7 @@ Entry block_reflector(const char* precisions, const char* transpositions) {
   // l is the length of the reflectors and o the other side of C. Two gemm take 2 o k (l - k), two unit trmm o k (k-1), and T the rest.
   const std::string shared = "side=L ? n*k*(2*m - (k+1)/2) : m*k*(2*n - (k+1)/2)";
   return Entry{names(precisions, "larfb"), "larfb", "C := op(H) C, or C op(H), with a block reflector H",
-               {flag("side", "LR"), flag("trans", transpositions), flag("direct", "FB"), flag("storev", "CR"), size("m"), size("n"),
+               {side(), flag("trans", transpositions), flag("direct", "FB"), flag("storev", "CR"), size("m"), size("n"),
                 size("k"), in("V", reflectors("side=L ? m : n", "k", "storev", "direct")).with(Fill::reflectors), ld("ldv"),
                 in("T", triangle("k", "direct")).with(Fill::factors), ld("ldt"), update("C", full("m", "n")), ld("ldc"),
                 work("work", full("side=L ? n : m", "k")), ld("ldwork")},
@@ -61,7 +61,7 @@ std::vector<Entry> lapack_qr_entries() {
             {size("n"), update("alpha", one()), update("x", vec("n-1")), inc("incx"), out("tau", one()).skipped(0)},
             "2*n+4", "n+1"}.requiring({"incx >= 1"}),
       {names("sdcz", "larf"), "larf", "C := H C, or C H, with an elementary reflector H",
-       {flag("side", "LR"), size("m"), size("n"), in("v", vec("side=L ? m : n")).with(Fill::reflectors), inc("incv"), scalar("tau"),
+       {side(), size("m"), size("n"), in("v", vec("side=L ? m : n")).with(Fill::reflectors), inc("incv"), scalar("tau"),
         update("C", full("m", "n")), ld("ldc"), work("work", vec("side=L ? n : m"))},
        "2*m*n + n", "2*m*n"},
       Entry{names("sdcz", "larft"), "larft", "triangular factor T of a block reflector",

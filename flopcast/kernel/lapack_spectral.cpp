@@ -27,7 +27,7 @@ Entry driver(const char* precisions, const char* family, const std::string& oper
 // --- Symmetric and Hermitian eigenvalues ---
 
 std::vector<Item> symmetric_items() {
-  return {flag("jobz", "NV"), flag("uplo", "LU"), size("n"), update("A", full("n", "n")), ld("lda"), out("w", vec("n")).as_real()};
+  return {flag("jobz", "NV"), uplo(), size("n"), update("A", full("n", "n")), ld("lda"), out("w", vec("n")).as_real()};
 }
 
 std::vector<Item> real_conquer_space() {
@@ -43,7 +43,7 @@ std::vector<Item> complex_conquer_space() {
 /// All eigenvalues are computed, as in calls by R; the arguments vl ... iu then don't matter.
 Entry relatively_robust() {
   return driver("sd", "syevr", "eigenvalues and, with jobz = V, eigenvectors of A, by relatively robust representations",
-                {flag("jobz", "NV"), flag("range", "A"), flag("uplo", "LU"), size("n"), update("A", full("n", "n")), ld("lda"), real_scalar("vl"), real_scalar("vu"),
+                {flag("jobz", "NV"), flag("range", "A"), uplo(), size("n"), update("A", full("n", "n")), ld("lda"), real_scalar("vl"), real_scalar("vu"),
                  in("il", one()).as_integer(), in("iu", one()).as_integer(), real_scalar("abstol"), out("m", one()).as_integer().skipped("n"),
                  out("w", vec("n")).as_real(), out("Z", full("n", "jobz=V ? n : 0")), ld("ldz").at_least("jobz=V ? n : 1"),
                  out("isuppz", vec("2*max(1,n)")).as_integer()},

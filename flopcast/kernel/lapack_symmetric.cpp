@@ -13,7 +13,7 @@ std::string multiplications(const std::string& n) { return fmt::format("({0})*({
 std::string additions(const std::string& n) { return fmt::format("({0})*({0})*({0})/6 - ({0})/6", n); }
 
 std::vector<Item> matrix_and_pivots() {
-  return {flag("uplo", "LU"), size("n"), update("A", triangle("n")), ld("lda"), pivots("ipiv", vec("n"))};
+  return {uplo(), size("n"), update("A", triangle("n")), ld("lda"), pivots("ipiv", vec("n"))};
 }
 
 Entry unblocked(const char* precisions, const char* family, const char* operation) {
@@ -40,7 +40,7 @@ Entry panel(const char* precisions, const char* family, const char* operation, c
   const std::string on_average = fmt::format("min(n,nb-{}*min(1,max(0,n-nb)))", single);
   const std::string rest = fmt::format("(n-{})", factored);
   return Entry{names(precisions, family), family, operation,
-               {flag("uplo", "LU"), size("n"), size("nb"), out("kb", one()).as_integer().skipped(on_average), update("A", triangle("n")), ld("lda"),
+               {uplo(), size("n"), size("nb"), out("kb", one()).as_integer().skipped(on_average), update("A", triangle("n")), ld("lda"),
                 pivots("ipiv", vec("min(n,nb)").from("uplo=U ? max(0,n-nb) : 0")), work("W", full("n", "nb")), ld("ldw"), info()},
                fmt::format("{} - ({})", multiplications("n"), multiplications(rest)), fmt::format("{} - ({})", additions("n"), additions(rest))}
       .requiring({"nb >= 2"});

@@ -63,7 +63,7 @@ Entry bidiagonal_panel() {
 }
 
 std::vector<Item> tridiagonal_items() {
-  return {flag("uplo", "LU"), size("n"), update("A", triangle("n")), ld("lda"), out("d", vec("n")).as_real(), out("e", vec("n-1")).as_real(),
+  return {uplo(), size("n"), update("A", triangle("n")), ld("lda"), out("d", vec("n")).as_real(), out("e", vec("n-1")).as_real(),
           out("tau", vec("n-1"))};
 }
 
@@ -80,7 +80,7 @@ Entry tridiagonal_form(const char* precisions, const char* family, const char* o
 /// aren't touched.
 Entry tridiagonal_panel() {
   return Entry{names("sdcz", "latrd"), "latrd", "nb columns of a reduction to tridiagonal form, with W to update the others",
-               {flag("uplo", "LU"), size("n"), size("nb"), update("A", triangle("n")), ld("lda"),
+               {uplo(), size("n"), size("nb"), update("A", triangle("n")), ld("lda"),
                 out("e", vec("min(nb,n-1)").from("uplo=U ? max(0,n-nb-1) : 0")).as_real(),
                 out("tau", vec("min(nb,n-1)").from("uplo=U ? max(0,n-nb-1) : 0")), out("W", full("n", "nb")), ld("ldw")},
                "nb*((n-1)*(n-1) + 5*(n-1) + 6 + (nb-1)*((4*n-7)/2 - 5*(2*nb-1)/6))",

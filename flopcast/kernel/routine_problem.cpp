@@ -12,7 +12,7 @@
 namespace flopcast::kernel {
 namespace {
 
-constexpr std::int64_t largest_size = 100000;
+constexpr std::int64_t largest_extent = 100000;
 constexpr std::size_t max_problems = 10'000;
 
 /// Leading dimensions as a program that allocates exactly what it needs has them, and work sizes to be asked for; but not those that are
@@ -87,7 +87,7 @@ RoutineArguments parse_routine_arguments(const Routine& routine, const std::vect
     }
     const int index = routine.index(name);
     if (index >= 0 && routine.arguments[static_cast<std::size_t>(index)].kind == Kind::size) {
-      arguments.sizes[name] = parse_sizes(value, name, 1, largest_size);
+      arguments.sizes[name] = parse_sizes(value, name, 1, largest_extent);
     } else {
       arguments.fixed[name] = value;
     }

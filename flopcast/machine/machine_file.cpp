@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "flopcast/core/environment_json.hpp"
+#include "flopcast/core/documents.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/user_folders.hpp"

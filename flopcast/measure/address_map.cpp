@@ -11,10 +11,10 @@ namespace flopcast::measure {
 namespace {
 
 constexpr std::uintptr_t page_bytes = 4096;
-constexpr std::uintptr_t line_bytes = 64;
 /// Memory for operands without elements. A library may read them nevertheless, as BLIS does with a triangle of order 1 and a unit diagonal.
-alignas(line_bytes) constexpr std::array<std::byte, page_bytes> unused = {};
-constexpr std::uintptr_t colour_bytes = 13 * line_bytes;  // 13 is prime to the 64 lines of a page: offsets repeat after 64 allocations
+alignas(cache_line_bytes) constexpr std::array<std::byte, page_bytes> unused = {};
+constexpr std::uintptr_t colour_bytes =
+    13 * cache_line_bytes;  // 13 is prime to the 64 lines of a page: offsets repeat after 64 allocations
 
 }  // namespace
 
@@ -75,9 +75,9 @@ Layout lay_out(std::span<const Allocation> memory, std::int64_t copies, std::uin
     AddressMap map;
     for (const Allocation& allocation : memory) {
       const auto bytes = static_cast<std::uintptr_t>(allocation.bytes);
-      next = bytes < page_bytes ? round_up(next, line_bytes) : round_up(next, page_bytes) + large++ * colour_bytes % page_bytes;
+      next = bytes < page_bytes ? round_up(next, cache_line_bytes) : round_up(next, page_bytes) + large++ * colour_bytes % page_bytes;
       map.add(allocation, next);
-      next += bytes + line_bytes;
+      next += bytes + cache_line_bytes;
     }
     layout.copies.push_back(std::move(map));
   }

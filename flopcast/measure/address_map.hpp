@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "flopcast/core/call.hpp"
-#include "flopcast/core/region.hpp"
 #include "flopcast/core/trace.hpp"
 
 namespace flopcast::measure {

@@ -13,8 +13,6 @@
 namespace flopcast::measure {
 namespace {
 
-constexpr std::uintptr_t line_bytes = 64;
-
 /// Calls `touch` with one address in every cache line that `region` meets, always inside the region.
 template <class Touch>
 void for_each_line(const Region& region, Touch touch) {
@@ -22,10 +20,10 @@ void for_each_line(const Region& region, Touch touch) {
   for (std::int64_t j = 0; j < region.columns; ++j) {
     const std::uintptr_t begin = region.address + static_cast<std::uintptr_t>(j * region.stride_bytes);
     const std::int64_t length = region.column_bytes + j * region.growth_bytes;
-    for (std::uintptr_t at = begin; static_cast<std::int64_t>(at - begin) < length; at = (at / line_bytes + 1) * line_bytes) {
-      if (at / line_bytes != last_line) {
+    for (std::uintptr_t at = begin; static_cast<std::int64_t>(at - begin) < length; at = (at / cache_line_bytes + 1) * cache_line_bytes) {
+      if (at / cache_line_bytes != last_line) {
         touch(at);
-        last_line = at / line_bytes;
+        last_line = at / cache_line_bytes;
       }
     }
   }
@@ -83,8 +81,8 @@ void write_past_caches(const Region& region, std::uint64_t pattern) {
   for (std::int64_t j = 0; j < region.columns; ++j) {
     const std::uintptr_t begin = region.address + static_cast<std::uintptr_t>(j * region.stride_bytes);
     const std::uintptr_t end = begin + static_cast<std::uintptr_t>(region.column_bytes + j * region.growth_bytes);
-    const std::uintptr_t first = std::min(end, round_up(begin, line_bytes));
-    const std::uintptr_t last = std::max(first, end / line_bytes * line_bytes);
+    const std::uintptr_t first = std::min(end, round_up(begin, cache_line_bytes));
+    const std::uintptr_t last = std::max(first, end / cache_line_bytes * cache_line_bytes);
     write_bytes(begin, first);
     for (std::uintptr_t at = first; at < last; at += word_bytes) {
       _mm_stream_si64(reinterpret_cast<long long*>(at), static_cast<long long>(pattern));

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "flopcast/measure/cache_control.hpp"
-#include "flopcast/measure/place_operands.hpp"
 #include "flopcast/measure/placed_call.hpp"
 #include "flopcast/support/division.hpp"
 #include "flopcast/support/error.hpp"

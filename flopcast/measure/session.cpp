@@ -17,7 +17,6 @@
 #include "flopcast/measure/reference_kernels.hpp"
 #include "flopcast/measure/repetitions.hpp"
 #include "flopcast/measure/system_services.hpp"
-#include "flopcast/measure/vector_warmup.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::measure {

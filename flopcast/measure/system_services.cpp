@@ -7,7 +7,6 @@
 
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
-#include "flopcast/machine/cpu/noise.hpp"
 
 namespace flopcast::measure {
 namespace {

@@ -1,4 +1,4 @@
-#include "flopcast/model/basis.hpp"
+#include "flopcast/core/kernel_model.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "flopcast/model/build_options.hpp"
+#include "flopcast/core/kernel_model.hpp"
 
 #include "flopcast/support/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "flopcast/model/grid.hpp"
+#include "flopcast/core/kernel_model.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "flopcast/model/least_squares.hpp"
+#include "flopcast/core/kernel_model.hpp"
 
 #include <Eigen/Dense>
 

@@ -9,8 +9,7 @@
 #include <numeric>
 #include <utility>
 
-#include "flopcast/model/basis.hpp"
-#include "flopcast/model/grid.hpp"
+#include "flopcast/core/kernel_model.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::model {

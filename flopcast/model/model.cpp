@@ -1,4 +1,4 @@
-#include "flopcast/model/model.hpp"
+#include "flopcast/core/kernel_model.hpp"
 
 #include <algorithm>
 #include <array>

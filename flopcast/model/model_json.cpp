@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/core/sample_json.hpp"
+#include "flopcast/core/documents.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/support/request_types.hpp"

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/model/model.hpp"
+#include "flopcast/core/kernel_model.hpp"
 #include "flopcast/support/fields.hpp"
 
 /// JSON of models and their parts.

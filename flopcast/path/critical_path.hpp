@@ -1,6 +1,6 @@
 #pragma once
 
-#include "flopcast/path/costs.hpp"
+#include "flopcast/core/mpi_values.hpp"
 #include "flopcast/path/event_log.hpp"
 
 namespace flopcast::path {

@@ -1,4 +1,4 @@
-#include "flopcast/path/message_model.hpp"
+#include "flopcast/core/mpi_values.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,6 +5,13 @@
 
 namespace flopcast::prediction {
 
+Seconds transferred_time(Seconds recorded, Seconds expected_there, Seconds expected_elsewhere) noexcept {
+  if (recorded >= expected_there || expected_there <= 0) {
+    return expected_elsewhere + (recorded - expected_there);
+  }
+  return expected_elsewhere * (recorded / expected_there);
+}
+
 double cache_association(std::int64_t distance_bytes, std::int64_t capacity_bytes) noexcept {
   if (distance_bytes < 0) {
     return -1;

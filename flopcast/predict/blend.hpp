@@ -5,10 +5,16 @@
 
 #include "flopcast/cache/access_distance.hpp"
 #include "flopcast/core/environment.hpp"
-#include "flopcast/core/placement.hpp"
+#include "flopcast/core/sample.hpp"
 #include "flopcast/support/inline_vector.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::prediction {
+
+/// Returns the time of recorded calls on another machine. Given are the recorded time, and the models' expectations there and elsewhere.
+/// Time that the models leave out (first use of memory, start of libraries, data) stays constant: the calls take as much longer elsewhere.
+/// If the models expect more than the recorded time, they are assumed to be wrong by the same factor in both places.
+Seconds transferred_time(Seconds recorded, Seconds expected_there, Seconds expected_elsewhere) noexcept;
 
 /// Returns the cache association f(r) = tanh(w r) of the relative access distance r = (capacity - distance) / capacity, with w = 4 for r >=
 /// 0 and w = 2 for r < 0 (paper 000, section 3). 1 is in cache, -1 is out of cache; a negative distance (never accessed) gives -1.

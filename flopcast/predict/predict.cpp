@@ -7,7 +7,6 @@
 
 #include "flopcast/predict/blend.hpp"
 #include "flopcast/predict/call_signature.hpp"
-#include "flopcast/predict/id_table.hpp"
 #include "flopcast/predict/predicted_interval.hpp"
 #include "flopcast/support/error.hpp"
 

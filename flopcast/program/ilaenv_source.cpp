@@ -8,8 +8,8 @@
 
 #include "flopcast/protocol/borrowed_name.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/exception.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/support/version.hpp"
 
 namespace flopcast::program {
 namespace {

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "flopcast/core/environment_json.hpp"
+#include "flopcast/core/documents.hpp"
 #include "flopcast/program/profile_json.hpp"
 #include "flopcast/protocol/block_table.hpp"
 #include "flopcast/support/error.hpp"

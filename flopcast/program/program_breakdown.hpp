@@ -16,7 +16,7 @@ namespace flopcast::program {
 /// Calls of one routine with the same flags and with equal sizes or, where there are many different ones, similar sizes.
 struct ShapeSum {
   std::uint32_t name = 0;  ///< index into ProgramSummary::names
-  std::string flags;       ///< as flags(call); empty where only the name is known
+  std::string flags;       ///< result of flags(call); empty where only the name is known
   std::vector<SizeSpan> sizes;
   CallSum sum;
   bool first_calls = false;  ///< the routine's first calls, which are separated; their flops are in no sum

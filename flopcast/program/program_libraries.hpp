@@ -13,8 +13,9 @@ namespace flopcast::program {
 
 /// Functions on library files and programs that decide which libraries a program may get. Tests have services of their own.
 struct LibraryServices {
-  std::function<std::filesystem::path(const std::string& name_or_path, machine::Role role)> locate;  ///< as machine::locate_usable()
-  std::function<std::string(int integer_bytes)> default_lapack;                                      ///< as machine::default_lapack()
+  std::function<std::filesystem::path(const std::string& name_or_path, machine::Role role)>
+      locate;                                                                             ///< machine::locate_usable() or a replacement
+  std::function<std::string(int integer_bytes)> default_lapack;                           ///< machine::default_lapack() or a replacement
   std::function<std::optional<int>(const std::filesystem::path& library)> integer_bytes;  ///< 4 or 8; nothing if the file doesn't show it
   std::function<std::optional<bool>(const std::filesystem::path& library)> may_be_called_by_several_threads;  ///< nothing: can't be loaded
   std::function<bool(const std::filesystem::path& library)> buffers_can_be_locked;

@@ -9,7 +9,6 @@
 
 #include "flopcast/program/profile.hpp"
 #include "flopcast/program/recorder.hpp"
-#include "flopcast/program/routine_use.hpp"
 
 namespace flopcast::program {
 

@@ -11,7 +11,7 @@
 #include "flopcast/core/call.hpp"
 #include "flopcast/core/trace.hpp"
 #include "flopcast/program/recorded_run.hpp"
-#include "flopcast/program/thread_variables.hpp"
+#include "flopcast/program/recording_document.hpp"
 #include "flopcast/protocol/trace_format.hpp"
 #include "flopcast/support/units.hpp"
 

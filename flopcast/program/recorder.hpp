@@ -8,7 +8,7 @@
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/core/call.hpp"
 #include "flopcast/core/trace.hpp"
-#include "flopcast/protocol/block_size_query.hpp"
+#include "flopcast/protocol/recorder_protocol.hpp"
 
 namespace flopcast::program {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "flopcast/core/routine_symbol.hpp"
+#include "flopcast/core/routine.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/machine/libraries/elf_file.hpp"

@@ -5,17 +5,11 @@
 #include <string>
 #include <string_view>
 
+#include "flopcast/core/mpi_values.hpp"
 #include "flopcast/selective/execution_policy.hpp"
 #include "flopcast/support/field.hpp"
 
 namespace flopcast::protocol {
-
-/// The clock that the library preloaded into an MPI program uses.
-enum class MpiClock : unsigned char {
-  automatic,  ///< wall time where every process of a node has a core of its own, CPU time otherwise
-  wall,
-  cpu,  ///< CPU time of the process for computation, a model for messages
-};
 
 /// Settings that `flopcast mpi run` passes to the library that it preloads.
 struct MpiOptions {

@@ -16,7 +16,6 @@
 #include "flopcast/python/planner.hpp"
 #include "flopcast/python/python_lock.hpp"
 #include "flopcast/support/exception.hpp"
-#include "flopcast/support/version.hpp"
 #include "flopcast/tasks/ask/ask.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 

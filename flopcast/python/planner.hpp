@@ -12,7 +12,7 @@
 
 #include "flopcast/contract/network/plan.hpp"
 #include "flopcast/contract/notation/expression.hpp"
-#include "flopcast/machine/libraries/library_choice.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/support/exception.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"

@@ -22,7 +22,6 @@ using machine::StreamCost;
 using machine::ThreadTeam;
 using machine::WallClock;
 
-constexpr std::int64_t line_bytes = 64;
 constexpr std::int64_t max_arrays = 3;
 /// A load waits for a store in flight whose address agrees with the load's in the last twelve bits ("4K aliasing"; Intel, Optimization
 /// Reference Manual, on memory disambiguation). The first array is the one that is stored. Each further array begins a little later in its
@@ -81,7 +80,7 @@ bool is_wanted(const BandwidthKernel& kernel, const BandwidthOptions& options) {
 Subject subject(const BandwidthKernel& kernel, ThreadTeam& team, const TeamMemory& memory, const WorkingSet& set) {
   const StreamCost cost = machine::cost(kernel.stream);
   const double counted = cost.read_bytes + cost.written_bytes;
-  Subject subject{&kernel, &team, &memory, set.bytes_per_thread / cost.arrays / line_bytes * line_bytes, set.in_cache, 1, {}};
+  Subject subject{&kernel, &team, &memory, set.bytes_per_thread / cost.arrays / cache_line_bytes * cache_line_bytes, set.in_cache, 1, {}};
   BandwidthRoof& roof = subject.roof;
   roof.level = set.level;
   roof.stream = machine::name(kernel.stream);
@@ -229,7 +228,7 @@ std::vector<BandwidthRoof> measure_triad_lengths(const WallClock& clock, const s
   for (ThreadTeam* team : teams) {
     std::vector<WorkingSet> sets;
     for (std::int64_t bytes = shortest_triad; bytes <= std::min(longest_triad, max_team_bytes(options)); bytes *= 2) {
-      if (bytes / team->size() >= max_arrays * line_bytes) {
+      if (bytes / team->size() >= max_arrays * cache_line_bytes) {
         sets.push_back({"", bytes / team->size(), true, false});
       }
     }

@@ -2,8 +2,7 @@
 #include <array>
 #include <utility>
 
-#include "flopcast/core/core_schemas.hpp"
-#include "flopcast/core/statistics_json.hpp"
+#include "flopcast/core/documents.hpp"
 #include "flopcast/roofline/compare.hpp"
 #include "flopcast/roofline/roofline_schemas.hpp"
 #include "flopcast/support/error.hpp"

@@ -18,16 +18,16 @@ using machine::ComputeKernel;
 using machine::ThreadTeam;
 using machine::WallClock;
 
-/// A ceiling that is being measured.
-struct Subject {
+/// A ceiling of the arithmetic that is being measured.
+struct TimedCeiling {
   const ComputeKernel* kernel = nullptr;
   ThreadTeam* team = nullptr;
   std::int64_t passes_per_millisecond = 1;
   ComputeRoof roof;
 };
 
-std::vector<Subject> subjects(const std::vector<ThreadTeam*>& teams) {
-  std::vector<Subject> all;
+std::vector<TimedCeiling> subjects(const std::vector<ThreadTeam*>& teams) {
+  std::vector<TimedCeiling> all;
   for (ThreadTeam* team : teams) {
     for (const ComputeKernel& kernel : machine::compute_kernels()) {
       ComputeRoof roof;
@@ -58,7 +58,7 @@ void wait(const WallClock& clock, Seconds seconds) {
   }
 }
 
-void sample(const WallClock& clock, Subject& subject, const ComputeOptions& options) {
+void sample(const WallClock& clock, TimedCeiling& subject, const ComputeOptions& options) {
   constexpr int probe_operations = 1 << 14;  // about 15 us
   const auto passes = [&](Seconds seconds) {
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(subject.passes_per_millisecond) * seconds * 1e3));
@@ -128,13 +128,13 @@ void sample_in_rounds(std::size_t count, int rounds, std::uint64_t seed, const P
 
 std::vector<ComputeRoof> measure_compute(const WallClock& clock, const std::vector<ThreadTeam*>& teams, const ComputeOptions& options,
                                          const Progress& progress) {
-  std::vector<Subject> all = subjects(teams);
-  for (Subject& subject : all) {
+  std::vector<TimedCeiling> all = subjects(teams);
+  for (TimedCeiling& subject : all) {
     subject.passes_per_millisecond = passes_per_millisecond(clock, *subject.kernel);
   }
   sample_in_rounds(all.size(), options.rounds, options.seed, progress, [&](std::size_t i) { sample(clock, all[i], options); });
   std::vector<ComputeRoof> roofs;
-  for (Subject& subject : all) {
+  for (TimedCeiling& subject : all) {
     if (!subject.roof.flops.samples.empty()) {
       set_instructions_per_cycle(subject.roof);
       roofs.push_back(std::move(subject.roof));

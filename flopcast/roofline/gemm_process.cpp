@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "flopcast/core/environment_json.hpp"
+#include "flopcast/core/documents.hpp"
 #include "flopcast/machine/caches/arena.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/machine/libraries/library.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "flopcast/core/environment.hpp"
-#include "flopcast/machine/cpu/affinity.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/roofline/roof.hpp"
 #include "flopcast/support/child_process.hpp"
 #include "flopcast/support/socket_bytes.hpp"

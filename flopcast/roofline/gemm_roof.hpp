@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "flopcast/roofline/gemm_process.hpp"
-#include "flopcast/roofline/gemm_space.hpp"
 #include "flopcast/roofline/roof.hpp"
 #include "flopcast/search/race.hpp"
 #include "flopcast/support/units.hpp"
@@ -14,9 +13,9 @@
 namespace flopcast::roofline {
 
 struct GemmSearchOptions {
-  double tolerance = 0.02;                                     ///< as in search::RaceOptions
-  double error_probability = 0.05;                             ///< as in search::RaceOptions
-  std::int64_t max_rounds = search::RaceOptions().max_rounds;  ///< as in search::RaceOptions
+  double tolerance = 0.02;                                     ///< see search::RaceOptions
+  double error_probability = 0.05;                             ///< see search::RaceOptions
+  std::int64_t max_rounds = search::RaceOptions().max_rounds;  ///< see search::RaceOptions
   double stop_at_flops = 0;   ///< stop when the best shape certainly reaches this many flops per second; 0: no such limit
   std::size_t confirmed = 3;  ///< number of ties that are raced again in fresh processes; 0: none
   std::int64_t confirmation_rounds = 5;

@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "flopcast/core/core_schemas.hpp"
-#include "flopcast/core/environment_json.hpp"
+#include "flopcast/core/documents.hpp"
 #include "flopcast/roofline/roof_fields.hpp"
 #include "flopcast/roofline/roofline_schemas.hpp"
 #include "flopcast/support/fields.hpp"

@@ -5,17 +5,13 @@
 #include <random>
 #include <unordered_set>
 
-#include "flopcast/selective/error_budget.hpp"
+#include "flopcast/selective/decision_rules.hpp"
 #include "flopcast/selective/execution_policy.hpp"
-#include "flopcast/selective/execution_verdict.hpp"
 #include "flopcast/selective/execution_windows.hpp"
 #include "flopcast/selective/kernel_table.hpp"
 #include "flopcast/selective/kernel_times.hpp"
 #include "flopcast/selective/prediction_interval.hpp"
-#include "flopcast/selective/prior_trust.hpp"
-#include "flopcast/selective/program_context.hpp"
 #include "flopcast/selective/routine_families.hpp"
-#include "flopcast/selective/window_schedule.hpp"
 #include "flopcast/support/page_allocator.hpp"
 
 namespace flopcast::selective {

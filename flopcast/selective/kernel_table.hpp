@@ -6,13 +6,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "flopcast/core/mpi_values.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/support/page_allocator.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::selective {
-
-enum class KernelKind : std::uint32_t { computation, communication, region };
 
 /// Identity of a kernel: its routine and all values that its time is taken to depend on. A plain record: it travels in messages.
 struct KernelKey {
@@ -26,9 +25,6 @@ struct KernelKey {
 struct KernelKeyHash {
   std::size_t operator()(const KernelKey& key) const noexcept;
 };
-
-/// Mean and variance of times. A plain record.
-using KernelStatistics = Welford;
 
 /// Everything that is known about one kernel. A plain record.
 struct KernelRecord {

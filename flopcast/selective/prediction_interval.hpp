@@ -2,16 +2,11 @@
 
 #include <span>
 
+#include "flopcast/core/mpi_values.hpp"
 #include "flopcast/selective/kernel_table.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::selective {
-
-/// Times of kernels in one execution, and of the same kernels in the executions before it. Sums, so that those of processes can be added.
-struct RunTimeRatio {
-  Seconds taken = 0, expected = 0;
-  friend bool operator==(const RunTimeRatio&, const RunTimeRatio&) = default;
-};
 
 /// Variance, from one execution of the program to the next, of the time of `along` occurrences of a kernel that is predicted from `times`.
 /// It contains the error of the mean, which all occurrences share, and the scatter of each occurrence about it.

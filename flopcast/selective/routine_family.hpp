@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "flopcast/selective/decision_rules.hpp"
 #include "flopcast/selective/kernel_table.hpp"
 #include "flopcast/selective/kernel_times.hpp"
-#include "flopcast/selective/prior_trust.hpp"
 #include "flopcast/selective/size_model.hpp"
 #include "flopcast/support/units.hpp"
 

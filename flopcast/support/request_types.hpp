@@ -7,9 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/field.hpp"
 #include "flopcast/support/fields.hpp"
-#include "flopcast/support/size_list.hpp"
-#include "flopcast/support/text_number.hpp"
 
 /// JSON of the types of requests that also have a form as text.
 namespace flopcast {

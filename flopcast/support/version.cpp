@@ -1,4 +1,4 @@
-#include "flopcast/support/version.hpp"
+#include "flopcast/support/exception.hpp"
 
 namespace flopcast {
 

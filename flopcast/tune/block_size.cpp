@@ -16,8 +16,6 @@
 namespace flopcast::tuning {
 namespace {
 
-constexpr double z95_one_sided = 1.645;
-
 /// A problem, one of its alternatives, and their subject.
 struct Entry {
   std::size_t problem = 0;
@@ -420,8 +418,8 @@ class Tuner {
     if (behind < options_.tie_margin * all[faster].seconds) {
       return true;
     }
-    return behind < z95_one_sided * std::sqrt(max_variance(faster, slower, all)) &&
-           behind < z95_one_sided * std::sqrt(difference_variance(faster, slower, all));
+    return behind < prediction::z95_one_sided * std::sqrt(max_variance(faster, slower, all)) &&
+           behind < prediction::z95_one_sided * std::sqrt(difference_variance(faster, slower, all));
   }
 
   /// Returns the fastest entry of one variant, or the default if the fastest entry gains nothing over it or may lose too much.
@@ -458,7 +456,7 @@ class Tuner {
         guesses.push_back({alternative, guess_time(known[alternative.variant], octave_of(alternative.blocks.nb))});
       }
     }
-    const double by_crossover = (near_enough(problem) - 1) / z95_one_sided;
+    const double by_crossover = (near_enough(problem) - 1) / prediction::z95_one_sided;
     for (const Entry& missed : missed_) {
       const bool is_crossover = best[missed.alternative.variant].count(missed.alternative.blocks.nb) > 0;
       const bool was_added =

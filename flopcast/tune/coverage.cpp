@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "flopcast/cache/placement.hpp"
+#include "flopcast/support/division.hpp"
 
 namespace flopcast::tuning {
 namespace {
@@ -36,7 +36,7 @@ bool Coverage::add(const Call& call) {
   const double before = covered_;
   for (const Operand& operand : operands(call)) {
     for (const Region& part : operand.parts) {
-      const Region lines = whole_lines(part, cache::line_bytes);
+      const Region lines = whole_lines(part, cache_line_bytes);
       const auto touched = [&](const Probe& probe) {
         const bool inside = lines.contains(probe.byte);
         covered_ += inside ? probe.weight : 0;

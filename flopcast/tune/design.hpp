@@ -12,7 +12,7 @@
 
 #include <Eigen/Core>
 
-#include "flopcast/core/placement.hpp"
+#include "flopcast/core/sample.hpp"
 #include "flopcast/core/trace.hpp"
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/tune/segment.hpp"

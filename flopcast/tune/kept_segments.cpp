@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "flopcast/core/documents.hpp"
 #include "flopcast/core/sample.hpp"
-#include "flopcast/core/trace_json.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/model/artifacts.hpp"
 #include "flopcast/support/digest.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "flopcast/core/environment.hpp"
-#include "flopcast/core/placement.hpp"
+#include "flopcast/core/sample.hpp"
 #include "flopcast/core/trace.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/tune/segment.hpp"

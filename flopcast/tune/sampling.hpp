@@ -7,7 +7,6 @@
 
 #include "flopcast/core/call.hpp"
 #include "flopcast/core/environment.hpp"
-#include "flopcast/core/machine_state.hpp"
 #include "flopcast/core/sample.hpp"
 #include "flopcast/measure/experiment.hpp"
 #include "flopcast/model/on_demand.hpp"
@@ -64,8 +63,8 @@ class OnDemandSampler {
 /// addresses. Sizes of 0 and 1 stay.
 Call smaller_call(const Call& call, double factor);
 
-/// Returns traces of one call each, to be sampled in place of the calls of `subjects` that are expected to take longer than `max_seconds`. Of
-/// each such call there are three smaller ones, halved until they are expected to take `max_seconds` at most, and twice more.
+/// Returns traces of one call each, to be sampled in place of the calls of `subjects` that are expected to take longer than `max_seconds`.
+/// Each such call has three smaller ones, halved until they are expected to take `max_seconds` at most, and twice more.
 std::vector<Subject> smaller_subjects(const std::vector<Subject>& subjects, const Environment& environment,
                                       const model::OnDemandModels& models, Seconds max_seconds);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "flopcast/measure/place_operands.hpp"
+#include "flopcast/measure/placed_call.hpp"
 #include "flopcast/tune/coverage.hpp"
 
 namespace flopcast::tuning {

@@ -10,7 +10,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "flopcast/machine/libraries/library_choice.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/support/run_context.hpp"
 
 namespace flopcast {

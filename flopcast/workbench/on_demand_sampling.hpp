@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/core/machine_state.hpp"
+#include "flopcast/core/sample.hpp"
 #include "flopcast/measure/session.hpp"
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"

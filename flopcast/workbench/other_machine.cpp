@@ -24,7 +24,7 @@ bool fits(const Environment& environment, const EnvironmentChoice& choice) {
          is_called(environment.lapack, choice.libraries.lapack) && environment.fingerprint.rfind(choice.fingerprint, 0) == 0;
 }
 
-std::string described(const LibraryIdentity& library) {
+std::string library_text(const LibraryIdentity& library) {
   std::string text = library.name;
   for (const std::string& part : {library.version, library.threading, library.kernels}) {
     text += part.empty() ? "" : " " + part;
@@ -36,7 +36,7 @@ std::string list(const std::vector<Environment>& environments) {
   std::string text;
   for (const Environment& environment : environments) {
     text += fmt::format("\n  {}  {}, BLAS {}, LAPACK {}, {}", environment.fingerprint.substr(0, shown_digits), environment.cpu,
-                        described(environment.blas), described(environment.lapack), counted(environment.threads, "thread"));
+                        library_text(environment.blas), library_text(environment.lapack), counted(environment.threads, "thread"));
   }
   return text;
 }

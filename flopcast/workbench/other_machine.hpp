@@ -3,14 +3,14 @@
 #include <string>
 
 #include "flopcast/core/environment.hpp"
-#include "flopcast/machine/libraries/library_choice.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/model/store.hpp"
 
 namespace flopcast {
 
 /// Selects one of the environments of a store.
 struct EnvironmentChoice {
-  machine::LibraryChoice libraries;  ///< as they are named there; an empty name stands for any; `threads` counts
+  machine::LibraryChoice libraries;  ///< libraries by their names there; an empty name stands for any; `threads` counts
   std::string fingerprint;           ///< the fingerprint or its beginning; empty: any
 };
 

@@ -1,18 +1,18 @@
 #include "flopcast/workbench/wisdom_file.hpp"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <tuple>
 #include <utility>
+#include <vector>
 
-#include <nlohmann/json.hpp>
-
-#include "flopcast/core/environment_json.hpp"
+#include "flopcast/core/documents.hpp"
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/machine/libraries/elf_file.hpp"
 #include "flopcast/model/artifacts.hpp"
@@ -112,6 +112,21 @@ Wisdom sorted(Wisdom wisdom) {
   sort(wisdom.environments);
   sort(wisdom.artifacts);
   return wisdom;
+}
+
+using nlohmann::ordered_json;
+
+ordered_json members(SchemaMaker& maker) {
+  ordered_json profile = program::profile_members(maker);
+  add_member(profile, "schema", {{"const", program::profile_schema().name}});
+  const ordered_json artifact =
+      object_schema({{"kind", described(maker.of<std::string>(), "kernel-choice or contraction-plan; others are ignored")},
+                     {"name", described(maker.of<std::string>(), "what the decision is about, and for which machine")},
+                     {"document", {{"type", "object"}, {"description", "the decision"}}}});
+  return object_schema(
+      {{"profiles", described(array_schema(profile), "one for each CPU, pair of libraries and number of threads")},
+       {"environments", described(maker.of<std::vector<Environment>>(), "machines and libraries that names of plans refer to")},
+       {"artifacts", described(array_schema(artifact), "choices of kernels and plans of contractions")}});
 }
 
 }  // namespace
@@ -270,5 +285,7 @@ std::string system_profiles_misfit(const RunContext& context) {
   }
   return reason;
 }
+
+PublishedSchema wisdom_schema() { return published("flopcast-wisdom-1", "Decisions that travel between users and machines", members); }
 
 }  // namespace flopcast

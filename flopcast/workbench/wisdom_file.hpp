@@ -1,5 +1,6 @@
 #pragma once
 
+/// Decisions that travel between users and machines as one file.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -12,8 +13,8 @@
 #include "flopcast/model/store.hpp"
 #include "flopcast/program/profile.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/support/schema.hpp"
 
-/// Decisions that travel between users and machines as one file.
 namespace flopcast {
 
 /// Tuned block sizes, kernels of BLAS libraries and plans of contractions. Samples, models and measured caches aren't wisdom.
@@ -63,5 +64,8 @@ Wisdom system_wisdom(const RunContext& context);
 /// Returns why no profile of the system's wisdom holds on this machine, as a clause with the file's name; empty if one does, or if there is
 /// none at all.
 std::string system_profiles_misfit(const RunContext& context);
+
+/// Returns the schema of files of wisdom (workbench/wisdom_file.hpp).
+PublishedSchema wisdom_schema();
 
 }  // namespace flopcast

@@ -12,12 +12,10 @@
 
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/contract/planner/trial_memory.hpp"
+#include "flopcast/core/documents.hpp"
 #include "flopcast/core/environment.hpp"
-#include "flopcast/core/environment_json.hpp"
 #include "flopcast/core/sample.hpp"
-#include "flopcast/core/sample_json.hpp"
 #include "flopcast/kernel/catalogue.hpp"
-#include "flopcast/machine/cpu/affinity.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"

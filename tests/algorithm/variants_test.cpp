@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/algorithm/compositions.hpp"
 #include "flopcast/algorithm/registry.hpp"
+#include "flopcast/algorithm/variants.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/support/error.hpp"

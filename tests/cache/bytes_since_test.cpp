@@ -1,4 +1,4 @@
-#include "flopcast/cache/bytes_since.hpp"
+#include "flopcast/cache/access_distance.hpp"
 
 #include <gtest/gtest.h>
 

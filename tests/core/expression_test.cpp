@@ -1,4 +1,4 @@
-#include "flopcast/core/expression.hpp"
+#include "flopcast/core/routine.hpp"
 
 #include <gtest/gtest.h>
 

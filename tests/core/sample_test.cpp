@@ -1,5 +1,5 @@
 #include "flopcast/core/sample.hpp"
-#include "flopcast/core/sample_json.hpp"
+#include "flopcast/core/documents.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 #include "flopcast/core/trace.hpp"
-#include "flopcast/core/trace_json.hpp"
+#include "flopcast/core/documents.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

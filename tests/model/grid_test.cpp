@@ -1,4 +1,4 @@
-#include "flopcast/model/grid.hpp"
+#include "flopcast/core/kernel_model.hpp"
 #include "flopcast/model/model_json.hpp"
 
 #include <gmock/gmock.h>

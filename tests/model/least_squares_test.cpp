@@ -1,4 +1,4 @@
-#include "flopcast/model/least_squares.hpp"
+#include "flopcast/core/kernel_model.hpp"
 
 #include <gmock/gmock.h>
 
@@ -6,8 +6,6 @@
 #include <limits>
 #include <random>
 
-#include "flopcast/model/basis.hpp"
-#include "flopcast/model/grid.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::model {

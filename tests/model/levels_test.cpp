@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "flopcast/model/basis.hpp"
+#include "flopcast/core/kernel_model.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::model {

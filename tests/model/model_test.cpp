@@ -1,11 +1,10 @@
-#include "flopcast/model/model.hpp"
+#include "flopcast/core/kernel_model.hpp"
 #include "flopcast/model/model_json.hpp"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-#include "flopcast/model/basis.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::model {

@@ -16,11 +16,10 @@
 #include <string>
 
 #include "flopcast/cache/access_distance.hpp"
-#include "flopcast/cli/shared/settings_file.hpp"
+#include "flopcast/cli/shared/settings.hpp"
 #include "flopcast/contract/notation/contraction.hpp"
 #include "flopcast/contract/notation/expression.hpp"
-#include "flopcast/contract/notation/npy.hpp"
-#include "flopcast/core/trace_json.hpp"
+#include "flopcast/core/documents.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/machine_file.hpp"

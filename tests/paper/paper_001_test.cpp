@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "bench/baselines/lu_from_ger.hpp"
+#include "flopcast/core/kernel_model.hpp"
 #include "flopcast/kernel/catalogue.hpp"
-#include "flopcast/model/basis.hpp"
 #include "flopcast/model/levels.hpp"
 
 namespace flopcast::model {

@@ -1,4 +1,4 @@
-#include "flopcast/predict/id_table.hpp"
+#include "flopcast/predict/call_signature.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,10 +5,9 @@
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
-#include "flopcast/predict/model_requirements.hpp"
+#include "flopcast/predict/kernel_models.hpp"
 #include "flopcast/predict/placed_models.hpp"
 #include "flopcast/predict/predict.hpp"
-#include "flopcast/predict/stored_models.hpp"
 #include "flopcast/support/error.hpp"
 #include "tests/kernel/plain_call.hpp"
 

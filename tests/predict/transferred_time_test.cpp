@@ -1,4 +1,4 @@
-#include "flopcast/predict/transferred_time.hpp"
+#include "flopcast/predict/blend.hpp"
 
 #include <gtest/gtest.h>
 

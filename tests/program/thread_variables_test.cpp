@@ -1,4 +1,4 @@
-#include "flopcast/program/thread_variables.hpp"
+#include "flopcast/program/recording_document.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "flopcast/roofline/gemm_space.hpp"
+#include "flopcast/roofline/roof.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -43,6 +43,13 @@ class CheckWords(unittest.TestCase):
     def test_documentation_behind_a_member_is_checked_and_another_comment_there_is_not(self):
         self.expect_bad("a.hpp", "int a;  ///< of a call\nint b;  // of a call\n", "a.hpp:1: a fragment: 'of a call ...'")
 
+    def test_words_that_no_comment_behind_a_member_begins_with(self):
+        for text in ["as in Options", "from L1 outwards", "of those, the first"]:
+            self.expect_bad("a.hpp", f"int a;  ///< {text}\n", f"a.hpp:1: a fragment behind code: ///< {text}")
+
+    def test_a_word_that_only_begins_like_an_article_makes_no_main_clause(self):
+        self.expect_bad("a.hpp", "/// Of a call, another part.\n", "a.hpp:1: a fragment: 'Of a call, another part. ...'")
+
     def test_long_sentences(self):
         self.expect_bad("a.cpp", f"// {LONG}\n", "a.cpp:1: a sentence of 36 words: 'word word word word word word word word ...'")
         self.expect_bad("a.py", f'"""One.\n\n{LONG}"""\n', "a.py:3: a sentence of 36 words: 'word word word word word word word word ...'")

@@ -1,4 +1,4 @@
-#include "flopcast/selective/error_budget.hpp"
+#include "flopcast/selective/decision_rules.hpp"
 
 #include <gtest/gtest.h>
 

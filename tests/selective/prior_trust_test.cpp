@@ -1,4 +1,4 @@
-#include "flopcast/selective/prior_trust.hpp"
+#include "flopcast/selective/decision_rules.hpp"
 
 #include <gtest/gtest.h>
 

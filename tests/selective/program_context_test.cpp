@@ -1,4 +1,4 @@
-#include "flopcast/selective/program_context.hpp"
+#include "flopcast/selective/decision_rules.hpp"
 
 #include <gtest/gtest.h>
 

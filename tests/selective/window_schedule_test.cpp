@@ -1,4 +1,4 @@
-#include "flopcast/selective/window_schedule.hpp"
+#include "flopcast/selective/execution_windows.hpp"
 
 #include <gtest/gtest.h>
 

@@ -98,7 +98,7 @@ TEST(TuneBlockSize, FindsABlockSizeWithinTheRegretItStates) {
     EXPECT_LT(chosen / best - 1, 0.02);
     EXPECT_LT(chosen / best - 1, std::max(decision.regret, options.tie_margin) + 0.005);
     EXPECT_NEAR(decision.chosen.seconds / chosen, 1, 0.03);
-    EXPECT_GE(decision.gain, 0);
+    EXPECT_DOUBLE_EQ(decision.gain, decision.default_.seconds / decision.chosen.seconds - 1);
     EXPECT_EQ(decision.forecasts.size(), 10U) << "the default is one of the alternatives";
   }
 }

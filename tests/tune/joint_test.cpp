@@ -1,4 +1,4 @@
-#include "flopcast/tune/joint.hpp"
+#include "flopcast/tune/decision.hpp"
 
 #include <gmock/gmock.h>
 

@@ -10,7 +10,6 @@
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/exit_codes.hpp"
 #include "flopcast/cli/shared/interrupt.hpp"
-#include "flopcast/cli/shared/library_options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/support/descriptor.hpp"

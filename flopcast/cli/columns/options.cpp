@@ -32,12 +32,11 @@ std::string direction(Best best) { return best == Best::large ? "large" : best =
 /// Returns the columns of a table of columns.
 Columns<Column> definition_columns() {
   Columns<Column> columns;
-  columns.add(text_column("column", "column", "title of the column; in capitals if it varies"), &Column::title);
-  columns.add(text_column("csv", "in CSV", "heading of --csv"), heading);
-  columns.add(text_column("unit", "unit", "unit of the value in CSV"), &Column::unit);
-  columns.add(text_column("best", "good", "whether large or small values are good"),
-              [](const Column& column) { return direction(column.best); });
-  columns.add(text_column("meaning", "meaning", "definition of the column"), &Column::meaning);
+  columns.text("column", "column", "title of the column; in capitals if it varies", &Column::title);
+  columns.text("csv", "in CSV", "heading of --csv", heading);
+  columns.text("unit", "unit", "unit of the value in CSV", &Column::unit);
+  columns.text("best", "good", "whether large or small values are good", [](const Column& column) { return direction(column.best); });
+  columns.text("meaning", "meaning", "definition of the column", &Column::meaning);
   return columns;
 }
 
@@ -47,8 +46,7 @@ using NamedColumn = std::pair<std::string, Column>;
 /// Returns the columns of one table of all columns, for programs.
 Columns<NamedColumn> all_columns() {
   Columns<NamedColumn> columns;
-  columns.add(text_column("table", "table", "command whose table has the column, and a word more where its tables differ"),
-              &NamedColumn::first);
+  columns.text("table", "table", "command whose table has the column, and a word more where its tables differ", &NamedColumn::first);
   columns.add_part(definition_columns(), &NamedColumn::second);
   return columns;
 }

@@ -33,29 +33,28 @@ Columns<RankedAlgorithm> ranking_columns(const AlgorithmRanking& ranking, bool i
                 const Interval& range = one.forecast.interval;
                 return report::Cell(range.low, range.high, fmt::format("{} .. {}", format_seconds(range.low), format_seconds(range.high)));
               });
-  columns.add(number_column("flops/cycle", "flops/cycle", "flop/cycle", "flops of the contraction over the predicted cycles"),
-              [](const RankedAlgorithm& one) { return report::Cell(one.flops_per_cycle, fmt::format("{:.2f}", one.flops_per_cycle)); });
-  columns.add(text_column("tie", "tie", "a star if the algorithm ties with the fastest"),
-              [&ranking](const RankedAlgorithm& one) { return one.tie || &one == &ranking.algorithms.front() ? "*" : ""; });
+  columns.number("flops/cycle", "flops/cycle", "flop/cycle", "flops of the contraction over the predicted cycles",
+                 [](const RankedAlgorithm& one) { return report::Cell(one.flops_per_cycle, fmt::format("{:.2f}", one.flops_per_cycle)); });
+  columns.text("tie", "tie", "a star if the algorithm ties with the fastest",
+               [&ranking](const RankedAlgorithm& one) { return one.tie || &one == &ranking.algorithms.front() ? "*" : ""; });
   if (is_validated) {
-    columns.add(number_column("measured_seconds", "measured", "s", "median of three executions on fresh memory (--validate)"),
-                &RankedAlgorithm::measured_seconds);
-    columns.add(number_column("error", "error", "fraction", "predicted over measured time, minus 1; best near 0 (--validate)"),
-                [](const RankedAlgorithm& one) {
-                  return one.measured_seconds ? std::optional(one.forecast.seconds / *one.measured_seconds - 1) : std::nullopt;
-                });
+    columns.number("measured_seconds", "measured", "s", "median of three executions on fresh memory (--validate)",
+                   &RankedAlgorithm::measured_seconds);
+    columns.number("error", "error", "fraction", "predicted over measured time, minus 1; best near 0 (--validate)",
+                   [](const RankedAlgorithm& one) {
+                     return one.measured_seconds ? std::optional(one.forecast.seconds / *one.measured_seconds - 1) : std::nullopt;
+                   });
   }
   return columns;
 }
 
 Columns<ContractionResult> run_columns() {
   Columns<ContractionResult> columns;
-  columns.add(text_column("contraction", "contraction", "the contraction that was executed"), &ContractionResult::expression);
+  columns.text("contraction", "contraction", "the contraction that was executed", &ContractionResult::expression);
   columns.show<&ContractionResult::planning_seconds>("", "planned in");
-  columns.add(number_column("expected_seconds", "expected", "s", "time that the plan was chosen for"),
-              [](const ContractionResult& run) { return run.plan.seconds; });
-  columns.add(number_column("seconds", "takes", "s", "median time of an execution"),
-              [](const ContractionResult& run) { return median(run.times); });
+  columns.number("expected_seconds", "expected", "s", "time that the plan was chosen for",
+                 [](const ContractionResult& run) { return run.plan.seconds; });
+  columns.number("seconds", "takes", "s", "median time of an execution", [](const ContractionResult& run) { return median(run.times); });
   columns.show<&ContractionResult::flops_per_second>();
   return columns;
 }
@@ -95,20 +94,20 @@ Columns<contract::Algorithm> list_columns(const contract::Contraction& contracti
   using contract::Algorithm;
   Columns<Algorithm> columns;
   columns.add(algorithm_column(), [](const Algorithm& algorithm) { return algorithm.name(); });
-  columns.add(text_column("kernel", "kernel", "routine of BLAS inside the loops (--list)"),
-              [](const Algorithm& algorithm) { return contract::name(algorithm.kernel); });
-  columns.add(text_column("along", "along", "indices that the kernel goes over (--list)"), &Algorithm::kernel_indices);
-  columns.add(text_column("copies", "copies", "operands of which slices are copied (--list)"), [](const Algorithm& algorithm) {
+  columns.text("kernel", "kernel", "routine of BLAS inside the loops (--list)",
+               [](const Algorithm& algorithm) { return contract::name(algorithm.kernel); });
+  columns.text("along", "along", "indices that the kernel goes over (--list)", &Algorithm::kernel_indices);
+  columns.text("copies", "copies", "operands of which slices are copied (--list)", [](const Algorithm& algorithm) {
     std::string copies;
     for (const contract::Copy& copy : algorithm.copies) {
       copies += contract::letter(copy.operand);
     }
     return copies;
   });
-  columns.add(number_column("kernel calls", "kernel calls", "", "number of calls of the kernel (--list)", Best::small),
-              [&contraction](const Algorithm& algorithm) {
-                return report::whole(static_cast<long long>(contract::kernel_calls(algorithm, contraction)));
-              });
+  columns.number("kernel calls", "kernel calls", "", "number of calls of the kernel (--list)", Best::small,
+                 [&contraction](const Algorithm& algorithm) {
+                   return report::whole(static_cast<long long>(contract::kernel_calls(algorithm, contraction)));
+                 });
   return columns;
 }
 

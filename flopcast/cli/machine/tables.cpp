@@ -80,17 +80,17 @@ std::string contents(const machine::InstalledLibrary& library) {
 Columns<LibraryReport> library_columns() {
   using machine::InstalledLibrary;
   Columns<LibraryReport> columns;
-  columns.add(text_column("library", "library", "name by which --blas and --lapack choose the library"),
-              [](const LibraryReport& library) { return library.installed.name; });
-  columns.add(text_column("has", "has", "interfaces that the library has: BLAS, LAPACK or both"),
-              [](const LibraryReport& library) { return contents(library.installed); });
+  columns.text("library", "library", "name by which --blas and --lapack choose the library", &LibraryReport::installed,
+               &machine::InstalledLibrary::name);
+  columns.text("has", "has", "interfaces that the library has: BLAS, LAPACK or both",
+               [](const LibraryReport& library) { return contents(library.installed); });
   columns.show<&LibraryReport::identity, &LibraryIdentity::version>();
   columns.show<&LibraryReport::identity, &LibraryIdentity::kernels>();
   columns.show<&LibraryReport::identity, &LibraryIdentity::threading>();
   columns.add(shown<&LibraryReport::dgemm_flops>("dgemm_flops_per_second", "dgemm, 1 thread"), [](const LibraryReport& library) {
     return library.dgemm_flops > 0 ? Cell(library.dgemm_flops, format_flop_rate(library.dgemm_flops)) : Cell("");
   });
-  columns.add(text_column("file", "file", "path of the library"), [](const LibraryReport& library) { return library.installed.path; });
+  columns.text("file", "file", "path of the library", &LibraryReport::installed, &machine::InstalledLibrary::path);
   return columns;
 }
 
@@ -112,7 +112,7 @@ Columns<MeasuredLevel> level_columns() {
   const auto seen_by = [](std::int64_t machine::PatternCapacities::*pattern) {
     return [pattern](const MeasuredLevel& measured) { return measured.seen.*pattern > 0 ? bytes_cell(measured.seen.*pattern) : Cell(""); };
   };
-  columns.add(text_column("level", "level", "cache level, or memory"), [](const MeasuredLevel& measured) { return measured.level.name; });
+  columns.text("level", "level", "cache level, or memory", [](const MeasuredLevel& measured) { return measured.level.name; });
   add(shown<&CacheLevel::capacity_bytes>(), bytes_of(&CacheLevel::capacity_bytes));
   add(shown<&CacheLevel::capacity_low_bytes>("", "from"), bytes_of(&CacheLevel::capacity_low_bytes));
   add(shown<&CacheLevel::capacity_high_bytes>("", "to"), bytes_of(&CacheLevel::capacity_high_bytes));

@@ -2,10 +2,8 @@
 
 #include <filesystem>
 
-#include "flopcast/cli/manual/commands_page.hpp"
 #include "flopcast/cli/manual/completion.hpp"
 #include "flopcast/cli/manual/help_text.hpp"
-#include "flopcast/cli/manual/manual_page.hpp"
 #include "flopcast/support/file.hpp"
 
 namespace flopcast::cli {

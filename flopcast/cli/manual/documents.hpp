@@ -1,12 +1,43 @@
 #pragma once
 
+/// Files and variables, for the manual. docs/reference/files.md and environment.md have the same with more detail.
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "flopcast/cli/shared/command_description.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 
 namespace flopcast::cli {
+
+/// Returns the reference of all commands and options, as Markdown.
+std::string commands_page(const CommandDescription& top);
+
+/// A manual page: "flopcast-mpi-tune" and its text for man(7).
+struct ManualPage {
+  std::string name;
+  std::string text;
+};
+
+/// Returns the manual page of `command`, which is `top` or one of its commands. `date` is the page's date, such as 2026-01-31; `version` is
+/// that of the program.
+ManualPage manual_page(const CommandDescription& command, const CommandDescription& top, const std::string& date,
+                       const std::string& version);
+
+/// Returns the text that `--help` shows of a command, with lines of at most `width` columns. Longer are only words that can't be broken.
+std::string help_page(const CommandDescription& command, std::size_t width);
+
+struct NamedPlace {
+  std::string name;
+  std::string meaning;
+};
+
+/// Returns the variables that users set, those of the general settings first.
+std::vector<NamedPlace> variables(const CommandDescription& top);
+
+/// Returns the files that flopcast reads and writes by itself.
+std::vector<NamedPlace> files();
 
 /// Does what the build and the completion scripts ask of the program, and returns the exit code; returns nothing for any other words.
 /// `--documents FOLDER DATE` writes the manual pages of that date, the completion scripts and the reference of commands below the folder.

@@ -1,4 +1,4 @@
-#include "flopcast/cli/manual/help_page.hpp"
+#include "flopcast/cli/manual/documents.hpp"
 
 #include <fmt/format.h>
 

@@ -17,7 +17,7 @@ struct HelpTerm {
 /// A part of a command's footer: one of the members has something.
 struct HelpBlock {
   std::string paragraph;           ///< one line
-  std::vector<std::string> lines;  ///< as they stand, without the common indentation
+  std::vector<std::string> lines;  ///< lines of the text without their common indentation
   std::vector<HelpTerm> terms;
 };
 

@@ -1,4 +1,4 @@
-#include "flopcast/cli/manual/manual_page.hpp"
+#include "flopcast/cli/manual/documents.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "flopcast/cli/manual/help_text.hpp"
-#include "flopcast/cli/manual/places.hpp"
 #include "flopcast/cli/shared/exit_codes.hpp"
 #include "flopcast/cli/shared/settings.hpp"
 

@@ -1,4 +1,4 @@
-#include "flopcast/cli/manual/places.hpp"
+#include "flopcast/cli/manual/documents.hpp"
 
 #include <fmt/format.h>
 

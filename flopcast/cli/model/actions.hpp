@@ -3,7 +3,7 @@
 #include <string>
 
 #include "flopcast/cli/shared/command.hpp"
-#include "flopcast/machine/libraries/library_choice.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/tasks/modelling/modelling.hpp"
 
 namespace flopcast::cli {

@@ -43,13 +43,13 @@ Columns<KernelCheck> columns() {
     };
   };
   Columns<KernelCheck> columns;
-  columns.add(text_column("kernel", "kernel", "routine with its flags"), [](const KernelCheck& kernel) { return kernel_text(kernel.key); });
+  columns.text("kernel", "kernel", "routine with its flags", [](const KernelCheck& kernel) { return kernel_text(kernel.key); });
   columns.show<&KernelCheck::samples>();
-  columns.add(number_column("points", "points", "", "calls that were predicted and measured", Best::large),
-              [](const KernelCheck& kernel) { return kernel.points.size(); });
+  columns.number("points", "points", "", "calls that were predicted and measured", Best::large,
+                 [](const KernelCheck& kernel) { return kernel.points.size(); });
   columns.show<&KernelCheck::runs>();
-  columns.add(number_column("share_within", "within", "fraction", "share of single runs that lay within the 95 % intervals", Best::large),
-              percent_of([](const KernelCheck& kernel) { return share_of(kernel.within, kernel.runs); }, "{:.0f} %"));
+  columns.number("share_within", "within", "fraction", "share of single runs that lay within the 95 % intervals", Best::large,
+                 percent_of([](const KernelCheck& kernel) { return share_of(kernel.within, kernel.runs); }, "{:.0f} %"));
   columns.add(shown<&KernelCheck::median_error>("", "error"), percent_of(std::mem_fn(&KernelCheck::median_error), "{:.1f} %"));
   columns.add(shown<&KernelCheck::high_error>("", "95th percentile"), percent_of(std::mem_fn(&KernelCheck::high_error), "{:.1f} %"));
   columns.add(shown<&KernelCheck::bias>(), percent_of(std::mem_fn(&KernelCheck::bias), "{:+.1f} %"));

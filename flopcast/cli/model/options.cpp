@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "flopcast/cli/model/actions.hpp"
-#include "flopcast/cli/model/check.hpp"
+#include "flopcast/cli/model/tables.hpp"
 #include "flopcast/cli/shared/command.hpp"
-#include "flopcast/cli/shared/library_options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"

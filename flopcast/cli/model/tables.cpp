@@ -2,14 +2,20 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
 #include <cmath>
+#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/command_tables.hpp"
+#include "flopcast/cli/shared/interrupt.hpp"
+#include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/support/units.hpp"
+#include "flopcast/tasks/modelling/model_check.hpp"
+#include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -37,8 +43,7 @@ Columns<model::Piece> piece_columns(const model::Model& model) {
   using model::Piece;
   const bool is_product = !model.options.thresholds.empty();
   Columns<Piece> columns;
-  columns.add(text_column("piece", "piece", "sizes of the polynomial"),
-              [&model](const Piece& piece) { return describe(model.sizes, piece.box); });
+  columns.text("piece", "piece", "sizes of the polynomial", [&model](const Piece& piece) { return describe(model.sizes, piece.box); });
   if (!model.footprint.monomials.empty()) {
     const report::Column product =
         text_column("product of sizes", "product of sizes", "product of the sizes for which the polynomial holds");
@@ -49,16 +54,15 @@ Columns<model::Piece> piece_columns(const model::Model& model) {
       return text(piece.bytes_low) + (std::isfinite(piece.bytes_high) ? " to " + text(piece.bytes_high) : " or more");
     });
   }
-  columns.add(number_column("points", "points", "", "number of sizes that were sampled"), &Piece::samples);
-  columns.add(number_column("monomials", "monomials", "", "terms of the polynomial"),
-              [](const Piece& piece) { return piece.polynomial.monomials.size(); });
-  columns.add(
-      number_column("largest error", "largest error", "fraction", "largest relative error of the piece at a sampled size", Best::small),
-      [](const Piece& piece) { return percent(piece.error.maximum); });
-  columns.add(number_column("mean error", "mean error", "fraction", "mean relative error of the piece at its sampled sizes", Best::small),
-              [](const Piece& piece) { return percent(piece.error.mean); });
-  columns.add(number_column("deviation", "deviation", "fraction", "standard deviation of the piece's relative errors", Best::small),
-              [](const Piece& piece) { return percent(piece.error.deviation); });
+  columns.number("points", "points", "", "number of sizes that were sampled", &Piece::samples);
+  columns.number("monomials", "monomials", "", "terms of the polynomial",
+                 [](const Piece& piece) { return piece.polynomial.monomials.size(); });
+  columns.number("largest error", "largest error", "fraction", "largest relative error of the piece at a sampled size", Best::small,
+                 [](const Piece& piece) { return percent(piece.error.maximum); });
+  columns.number("mean error", "mean error", "fraction", "mean relative error of the piece at its sampled sizes", Best::small,
+                 [](const Piece& piece) { return percent(piece.error.mean); });
+  columns.number("deviation", "deviation", "fraction", "standard deviation of the piece's relative errors", Best::small,
+                 [](const Piece& piece) { return percent(piece.error.deviation); });
   return columns;
 }
 
@@ -70,6 +74,44 @@ Columns<ModelSummary> model_columns() {
   columns.show<&ModelSummary::samples>("points");
   columns.add(shown<&ModelSummary::largest_error>(), [](const ModelSummary& model) { return percent(model.largest_error); });
   return columns;
+}
+
+std::string footer() {
+  return R"(Every point is predicted from the store as 'flopcast predict' does it, and then measured between the calls among
+which it was sampled. Up to half of the points are held out: predictions don't use their samples.
+
+Columns:
+)" + columns_help(check_columns()) +
+         R"(
+The verdict is one of
+  holds      as many runs lie within their intervals as promised
+  narrow     too few do, although the samples hold
+  replaced   samples no longer held, by two series of runs: new ones stand in their place
+  doubtful   samples may no longer hold, but the machine was noisy or the time was too short
+  too few    fewer than three points
+
+Examples:
+  flopcast model check
+  flopcast model check dgemm dtrsm --time-budget 1min --output check.json --json)";
+}
+
+struct CheckArguments {
+  ModelCheckRequest request;
+  machine::LibraryChoice libraries;
+};
+
+void run_check(const CheckArguments& given, const CommonOptions& common) {
+  const Workbench bench(given.libraries, run_context(common));
+  const ModelCheck check = check_models(bench, given.request, run_context(common));
+  if (common.json) {
+    emit_document(check, common);
+  } else {
+    emit(check_table(check), common);
+  }
+  for (const std::string& text : remarks(check)) {
+    note(text, common);
+  }
+  throw_if_interrupted(check.complete ? "what was checked is shown" : "what was checked is shown, and the store is as it was");
 }
 
 }  // namespace
@@ -104,6 +146,15 @@ std::string to_text(const ModelPlan& plan) {
 std::string description(const model::Model& model) {
   return fmt::format("{}\n{}, {} from {} in {}", name(model), describe_domain(model.sizes, model.domain),
                      counted(model.pieces.size(), "piece"), counted(model.cost.samples, "point"), format_seconds(model.cost.seconds));
+}
+
+void add_check(OptionSet& model, CommonOptions& common) {
+  auto given = std::make_shared<CheckArguments>();
+  OptionSet command = model.add_command("check", "Measure a random part of what models on demand know and replace what no longer holds");
+  add_request(command, given->request);
+  add_library_options(command, given->libraries);
+  command.footer(footer());
+  command.action([given, &common] { run_check(*given, common); });
 }
 
 }  // namespace flopcast::cli

@@ -3,7 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/model/model.hpp"
+#include "flopcast/cli/shared/command.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/core/kernel_model.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/tasks/modelling/model_check.hpp"
 #include "flopcast/tasks/modelling/modelling.hpp"
@@ -27,5 +29,8 @@ std::string to_text(const ModelPlan& plan);
 
 /// Name, domain and cost of a model in two lines.
 std::string description(const model::Model& model);
+
+/// Adds `model check`.
+void add_check(OptionSet& model, CommonOptions& common);
 
 }  // namespace flopcast::cli

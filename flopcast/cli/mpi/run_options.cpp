@@ -6,7 +6,7 @@
 
 #include "flopcast/cli/mpi/earlier_profile.hpp"
 #include "flopcast/cli/mpi/options.hpp"
-#include "flopcast/cli/mpi/profile_tables.hpp"
+#include "flopcast/cli/mpi/tables.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"

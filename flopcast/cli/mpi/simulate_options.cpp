@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "flopcast/cli/mpi/options.hpp"
-#include "flopcast/cli/mpi/simulate_tables.hpp"
+#include "flopcast/cli/mpi/tables.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "flopcast/cli/mpi/options.hpp"
-#include "flopcast/cli/mpi/tune_tables.hpp"
+#include "flopcast/cli/mpi/tables.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"

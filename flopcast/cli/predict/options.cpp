@@ -4,7 +4,6 @@
 
 #include "flopcast/cli/predict/tables.hpp"
 #include "flopcast/cli/shared/command.hpp"
-#include "flopcast/cli/shared/library_options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"

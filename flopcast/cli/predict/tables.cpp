@@ -29,14 +29,14 @@ Columns<Kernel> kernel_columns(const Prediction& prediction) {
   columns.show<&Kernel::key>("kernel");
   columns.show<&Kernel::calls>();
   columns.show<&Kernel::seconds>();
-  columns.add(number_column("share", "time %", "fraction", "part of the predicted time"), [all = prediction.seconds](const Kernel& kernel) {
+  columns.number("share", "time %", "fraction", "part of the predicted time", [all = prediction.seconds](const Kernel& kernel) {
     return Cell(kernel.seconds / all, fmt::format("{:.1f}", 100 * kernel.seconds / all));
   });
   columns.show<&Kernel::deviation>("deviation_seconds", "+/-");
-  columns.add(number_column("flops_per_second", "rate", "flop/s", "flops over the predicted time"),
-              [](const Kernel& kernel) { return ratio(kernel.flops, kernel.seconds); });
-  columns.add(number_column("extrapolated_share", "extrapolated", "fraction", "share of the time outside of samples", Best::small),
-              [](const Kernel& kernel) { return ratio(kernel.extrapolated, kernel.seconds); });
+  columns.number("flops_per_second", "rate", "flop/s", "flops over the predicted time",
+                 [](const Kernel& kernel) { return ratio(kernel.flops, kernel.seconds); });
+  columns.number("extrapolated_share", "extrapolated", "fraction", "share of the time outside of samples", Best::small,
+                 [](const Kernel& kernel) { return ratio(kernel.extrapolated, kernel.seconds); });
   return columns;
 }
 
@@ -46,9 +46,9 @@ using NumberedCall = std::pair<std::size_t, const Prediction::Call*>;
 Columns<NumberedCall> call_columns() {
   using Call = Prediction::Call;
   Columns<NumberedCall> columns;
-  columns.add(number_column("call", "call", "", "number of the call in the trace, from 0"), &NumberedCall::first);
-  columns.add(text_column("kernel", "kernel", "routine with flags, cache state and threads, which share one model"),
-              [](const NumberedCall& call) { return call.second->routine + " " + call.second->flags; });
+  columns.number("call", "call", "", "number of the call in the trace, from 0", &NumberedCall::first);
+  columns.text("kernel", "kernel", "routine with flags, cache state and threads, which share one model",
+               [](const NumberedCall& call) { return call.second->routine + " " + call.second->flags; });
   columns.add(shown<&Call::sizes>(), [](const NumberedCall& call) { return fmt::format("{}", fmt::join(call.second->sizes, "x")); });
   columns.add(shown<&Call::seconds>(), [](const NumberedCall& call) { return call.second->seconds; });
   columns.add(shown<&Call::relative_error>("", "+/-"), [](const NumberedCall& call) { return call.second->relative_error; });
@@ -68,14 +68,14 @@ Columns<Prediction> columns_of(const Shown& what) {
   columns.add(what.threads ? number_column("thread", "thread", "", "thread of the recorded program")
                            : number_column("n", "n", "", "order, or all sizes, of the problem"),
               &Prediction::sizes);
-  columns.add(number_column("nb", "nb", "", "block size, and behind the slash the crossover point"), &Prediction::blocks);
+  columns.number("nb", "nb", "", "block size, and behind the slash the crossover point", &Prediction::blocks);
   columns.show<&Prediction::seconds>("", "predicted");
-  columns.add(number_column("low_seconds", "low", "s", "lower end of the 95 % interval of a later run"),
-              [](const Prediction& prediction) { return prediction.interval.low; });
-  columns.add(number_column("high_seconds", "high", "s", "upper end of the 95 % interval of a later run"),
-              [](const Prediction& prediction) { return prediction.interval.high; });
-  columns.add(number_column("flops_per_second", "rate", "flop/s", "flops over the predicted time"),
-              [](const Prediction& prediction) { return ratio(prediction.flops, prediction.seconds); });
+  columns.number("low_seconds", "low", "s", "lower end of the 95 % interval of a later run",
+                 [](const Prediction& prediction) { return prediction.interval.low; });
+  columns.number("high_seconds", "high", "s", "upper end of the 95 % interval of a later run",
+                 [](const Prediction& prediction) { return prediction.interval.high; });
+  columns.number("flops_per_second", "rate", "flop/s", "flops over the predicted time",
+                 [](const Prediction& prediction) { return ratio(prediction.flops, prediction.seconds); });
   columns.add(shown<&Prediction::extrapolated_share>("", "extrapolated"), [](const Prediction& prediction) {
     const double share = prediction.extrapolated_share;
     return Cell(share, format_percent(share), share > 0.01 ? report::Tone::bad : report::Tone::plain);
@@ -86,13 +86,13 @@ Columns<Prediction> columns_of(const Shown& what) {
   }
   if (what.recorded) {
     columns.add(shown<&Prediction::recorded>("", "recorded"), [](const Prediction& prediction) { return prediction.recorded.value_or(0); });
-    columns.add(number_column("error", "predicted / recorded - 1", "fraction", "predicted over recorded time, minus 1; best near 0"),
-                [](const Prediction& prediction) {
-                  constexpr double least_shown = 0.0005;  // less is shown as nothing, not as minus nothing
-                  const Seconds seconds = prediction.recorded.value_or(0);
-                  const double change = seconds > 0 ? prediction.seconds / seconds - 1 : 0;
-                  return Cell(change, fmt::format("{:+.1f} %", std::fabs(change) < least_shown ? 0.0 : 100 * change));
-                });
+    columns.number("error", "predicted / recorded - 1", "fraction", "predicted over recorded time, minus 1; best near 0",
+                   [](const Prediction& prediction) {
+                     constexpr double least_shown = 0.0005;  // less is shown as nothing, not as minus nothing
+                     const Seconds seconds = prediction.recorded.value_or(0);
+                     const double change = seconds > 0 ? prediction.seconds / seconds - 1 : 0;
+                     return Cell(change, fmt::format("{:+.1f} %", std::fabs(change) < least_shown ? 0.0 : 100 * change));
+                   });
   }
   return columns;
 }

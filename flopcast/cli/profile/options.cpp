@@ -6,13 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/cli/profile/page.hpp"
 #include "flopcast/cli/profile/tables.hpp"
-#include "flopcast/cli/profile/what_if_tables.hpp"
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
-#include "flopcast/cli/shared/program_context.hpp"
 #include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"

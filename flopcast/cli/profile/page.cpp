@@ -1,4 +1,4 @@
-#include "flopcast/cli/profile/page.hpp"
+#include "flopcast/cli/profile/tables.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,11 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/cli/profile/tables.hpp"
-#include "flopcast/cli/profile/what_if_tables.hpp"
 #include "flopcast/program/program_timeline.hpp"
+#include "flopcast/support/exception.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/support/version.hpp"
 
 namespace flopcast::cli {
 namespace {

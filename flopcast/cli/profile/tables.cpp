@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "flopcast/cli/profile/what_if_tables.hpp"
 #include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/command_tables.hpp"
 #include "flopcast/support/units.hpp"
@@ -41,11 +40,10 @@ Columns<CallTotals> sum_columns(const ProgramProfile& profile) {
     columns.show<&CallTotals::skipped>();
   }
   columns.show<&CallTotals::seconds>();
-  columns.add(number_column("percent_of_calls", "share", "%", "their part of the time of all calls", Best::small),
-              [all = profile.all.seconds](const CallTotals& sum) { return percent_cell(sum.seconds, all); });
-  columns.add(number_column("percent_of_run", "of run", "%",
-                            "their part of the program's whole run; with several threads it may exceed 100 %", Best::small),
-              [run = profile.seconds](const CallTotals& sum) { return percent_cell(sum.seconds, run); });
+  columns.number("percent_of_calls", "share", "%", "their part of the time of all calls", Best::small,
+                 [all = profile.all.seconds](const CallTotals& sum) { return percent_cell(sum.seconds, all); });
+  columns.number("percent_of_run", "of run", "%", "their part of the program's whole run; with several threads it may exceed 100 %",
+                 Best::small, [run = profile.seconds](const CallTotals& sum) { return percent_cell(sum.seconds, run); });
   columns.add(shown<&CallTotals::flops>(),
               [](const CallTotals& sum) { return sum.flops > 0 ? Cell(sum.flops, fmt::format("{:.3g}", sum.flops)) : Cell(unknown); });
   columns.add(shown<&CallTotals::flops_per_second>(), [](const CallTotals& sum) {
@@ -85,7 +83,7 @@ Columns<ShapeRow> shape_columns(const ProgramProfile& profile, const std::vector
   Columns<ShapeRow> columns;
   columns.add(shown<&ProgramProfile::Shape::routine>(), &ShapeRow::routine);
   columns.add(shown<&ProgramProfile::Shape::flags>(), &ShapeRow::flags);
-  columns.add(text_column("sizes", "sizes", "sizes of the shape; n=64..127 stands for all between"), &ShapeRow::sizes);
+  columns.text("sizes", "sizes", "sizes of the shape; n=64..127 stands for all between", &ShapeRow::sizes);
   columns.add_part(sum_columns(profile), &ShapeRow::sum);
   for (std::size_t i = 0; i < forecasts.size(); ++i) {
     columns.add(titled(number_column("", "", "s", "predicted time of the shape for one --what-if"), forecasts[i].title,
@@ -95,13 +93,12 @@ Columns<ShapeRow> shape_columns(const ProgramProfile& profile, const std::vector
                   return seconds ? Cell(*seconds, format_seconds(*seconds)) : Cell(unknown);
                 });
     if (forecasts[i].same_place) {
-      columns.add(number_column("percent_of_model", "of model", "%",
-                                "time that the models expect over the recorded time (--what-if same). Far below 100 %: the run was "
-                                "disturbed, or operands lay further away than necessary",
-                                Best::large),
-                  [i](const ShapeRow& row) {
-                    return row.predicted[i] && row.recorded > 0 ? percent_cell(*row.predicted[i], row.recorded) : Cell(unknown);
-                  });
+      columns.number("percent_of_model", "of model", "%",
+                     "time that the models expect over the recorded time (--what-if same). Far below 100 %: the run was disturbed, or "
+                     "operands lay further away than necessary",
+                     Best::large, [i](const ShapeRow& row) {
+                       return row.predicted[i] && row.recorded > 0 ? percent_cell(*row.predicted[i], row.recorded) : Cell(unknown);
+                     });
     }
   }
   return columns;

@@ -1,4 +1,4 @@
-#include "flopcast/cli/profile/what_if_tables.hpp"
+#include "flopcast/cli/profile/tables.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 #include <functional>
 #include <string>
 
-#include "flopcast/cli/profile/tables.hpp"
 #include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/prediction_legend.hpp"
 #include "flopcast/support/units.hpp"
@@ -58,23 +57,22 @@ Columns<WhatIfResult> answer_columns(const ProgramProfile& profile, const WhatIf
   columns.add(what_if_column(), [](const Answer& answer) { return to_string(answer.question); });
   columns.add(shown<&Answer::place>("", "predicted for"),
               [](const Answer& answer) { return answer.failure.empty() ? answer.place : "not answered: " + answer.failure; });
-  columns.add(number_column("percent_of_calls", "of the time", "%", "the part of the calls' time that is predicted", Best::large),
-              if_answered([all = profile.all.seconds](const Answer& answer) { return percent(all > 0 ? answer.recorded / all : 0); }));
+  columns.number("percent_of_calls", "of the time", "%", "the part of the calls' time that is predicted", Best::large,
+                 if_answered([all = profile.all.seconds](const Answer& answer) { return percent(all > 0 ? answer.recorded / all : 0); }));
   columns.add(shown<&Answer::recorded>(), seconds_of(&Answer::recorded));
   columns.add(shown<&Answer::by_models>("", "by models"), seconds_of(&Answer::by_models));
   columns.add(shown<&Answer::predicted>(), seconds_of(&Answer::predicted));
-  columns.add(number_column("predicted_low_seconds", "from", "s", "lower end of the 95 % interval"),
-              seconds_of([](const Answer& answer) { return answer.interval.low; }));
-  columns.add(number_column("predicted_high_seconds", "to", "s", "upper end of the 95 % interval"),
-              seconds_of([](const Answer& answer) { return answer.interval.high; }));
+  columns.number("predicted_low_seconds", "from", "s", "lower end of the 95 % interval",
+                 seconds_of([](const Answer& answer) { return answer.interval.low; }));
+  columns.number("predicted_high_seconds", "to", "s", "upper end of the 95 % interval",
+                 seconds_of([](const Answer& answer) { return answer.interval.high; }));
   columns.add(gain_column(), if_answered([](const Answer& answer) { return answer.gain ? gain_cell(*answer.gain) : Cell("-"); }));
-  columns.add(number_column("extrapolated_percent", "unsampled", "%",
-                            "part of the prediction that lies outside of samples; a longer --time-budget makes it smaller", Best::small),
-              if_answered([](const Answer& answer) { return percent(answer.extrapolated_share); }));
+  columns.number("extrapolated_percent", "unsampled", "%",
+                 "part of the prediction that lies outside of samples; a longer --time-budget makes it smaller", Best::small,
+                 if_answered([](const Answer& answer) { return percent(answer.extrapolated_share); }));
   if (same != nullptr) {
-    columns.add(number_column("gain_over_same_percent", "gain over same", "%",
-                              "gain against what the models expect of the recorded libraries", Best::large),
-                if_answered([same](const Answer& answer) { return gain_over_model(answer, *same); }));
+    columns.number("gain_over_same_percent", "gain over same", "%", "gain against what the models expect of the recorded libraries",
+                   Best::large, if_answered([same](const Answer& answer) { return gain_over_model(answer, *same); }));
   }
   return columns;
 }
@@ -91,23 +89,21 @@ Columns<ChosenBlock> block_columns(const ProgramProfile& profile, bool limited) 
   Columns<Row> columns;
   columns.add(what_if_column(), [](const Row& row) { return to_string(row.answer->question); });
   columns.add(shown<&ProgramProfile::Shape::routine>(), [shape_of](const Row& row) { return shape_of(row).routine; });
-  columns.add(text_column("shape", "shape", "flags and sizes of its calls"),
-              [shape_of](const Row& row) { return shape_text(shape_of(row)); });
-  columns.add(shown<&BlockChoice::routine>("queried_by"), [](const Row& row) { return row.choice->routine; });
-  columns.add(shown<&BlockChoice::default_nb>(), [](const Row& row) { return row.choice->default_nb; });
-  columns.add(shown<&BlockChoice::chosen_nb>(), [](const Row& row) { return row.choice->chosen_nb; });
-  columns.add(shown<&BlockChoice::chosen_nx>(), [](const Row& row) { return row.choice->chosen_nx; });
-  columns.add(shown<&BlockChoice::default_seconds>(), [](const Row& row) { return row.choice->default_seconds; });
-  columns.add(shown<&BlockChoice::chosen_seconds>(), [](const Row& row) { return row.choice->chosen_seconds; });
+  columns.text("shape", "shape", "flags and sizes of its calls", [shape_of](const Row& row) { return shape_text(shape_of(row)); });
+  columns.add(shown<&BlockChoice::routine>("queried_by"), &Row::choice, &BlockChoice::routine);
+  columns.add(shown<&BlockChoice::default_nb>(), &Row::choice, &BlockChoice::default_nb);
+  columns.add(shown<&BlockChoice::chosen_nb>(), &Row::choice, &BlockChoice::chosen_nb);
+  columns.add(shown<&BlockChoice::chosen_nx>(), &Row::choice, &BlockChoice::chosen_nx);
+  columns.add(shown<&BlockChoice::default_seconds>(), &Row::choice, &BlockChoice::default_seconds);
+  columns.add(shown<&BlockChoice::chosen_seconds>(), &Row::choice, &BlockChoice::chosen_seconds);
   columns.add(gain_column(), [](const Row& row) {
     return gain_cell(row.choice->chosen_seconds > 0 ? row.choice->default_seconds / row.choice->chosen_seconds - 1 : 0);
   });
-  columns.add(
-      number_column("regret_percent", "max regret", "%", "with a probability of 95 % the choice loses at most so much", Best::small),
-      [](const Row& row) {
-        const double regret = row.choice->regret;
-        return row.choice->undecided ? Cell(100 * regret, "undecided") : percent(std::max(0.0, regret));
-      });
+  columns.number("regret_percent", "max regret", "%", "with a probability of 95 % the choice loses at most so much", Best::small,
+                 [](const Row& row) {
+                   const double regret = row.choice->regret;
+                   return row.choice->undecided ? Cell(100 * regret, "undecided") : percent(std::max(0.0, regret));
+                 });
   if (limited) {
     columns.add(shown<&BlockChoice::workspace_allows>("workspace_allows_nb", "workspace allows"), [](const Row& row) {
       return row.choice->workspace_allows > 0 ? report::whole(row.choice->workspace_allows) : Cell("any");

@@ -10,7 +10,7 @@
 #include "flopcast/cli/shared/prediction_legend.hpp"
 #include "flopcast/kernel/routine_problem.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tune/joint.hpp"
+#include "flopcast/tune/decision.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -64,37 +64,35 @@ Columns<JointChoice> columns_of(bool has_default, bool measured) {
   const auto forecast = [](const Row& row) -> const Forecast& { return row.chosen().best; };
   Columns<Row> columns;
   columns.add(size_column(), [](const Row& row) { return kernel::size_text(row.decision().sizes); });
-  columns.add(text_column("variant", "variant", "fastest variant in all libraries and numbers of threads"),
-              [forecast](const Row& row) { return variant_text(forecast(row).variant, row.place()); });
-  columns.add(number_column("nb", "nb", "", "block size of this variant"),
-              [forecast](const Row& row) { return forecast(row).blocks.nb > 0 ? report::whole(forecast(row).blocks.nb) : Cell("-"); });
-  columns.add(number_column("threads", "threads", "", "threads with which this variant is fastest"),
-              [](const Row& row) { return row.place().threads; });
-  columns.add(text_column("blas", "BLAS", "library with which this variant is fastest"),
-              [](const Row& row) { return row.place().blas.empty() ? row.place().environment.blas.name : row.place().blas; });
+  columns.text("variant", "variant", "fastest variant in all libraries and numbers of threads",
+               [forecast](const Row& row) { return variant_text(forecast(row).variant, row.place()); });
+  columns.number("nb", "nb", "", "block size of this variant",
+                 [forecast](const Row& row) { return forecast(row).blocks.nb > 0 ? report::whole(forecast(row).blocks.nb) : Cell("-"); });
+  columns.number("threads", "threads", "", "threads with which this variant is fastest",
+                 [](const Row& row) { return row.place().threads; });
+  columns.text("blas", "BLAS", "library with which this variant is fastest",
+               [](const Row& row) { return row.place().blas.empty() ? row.place().environment.blas.name : row.place().blas; });
   columns.add(shown<&Forecast::seconds>("", "predicted"), [forecast](const Row& row) { return forecast(row).seconds; });
   columns.add(rate_column(), [forecast](const Row& row) { return row.place().decisions[row.problem].flops / forecast(row).seconds; });
   if (has_default) {
-    columns.add(number_column("gain", "gain", "fraction",
-                              "predicted time of the first library's own routine over that of the choice, minus 1", Best::large),
-                [forecast](const Row& row) {
-                  const double gain = default_seconds(*row.ranking, row.problem) / forecast(row).seconds - 1;
-                  return Cell(gain, format_percent(gain), gain > 0.01 ? report::Tone::good : report::Tone::plain);
-                });
+    columns.number("gain", "gain", "fraction", "predicted time of the first library's own routine over that of the choice, minus 1",
+                   Best::large, [forecast](const Row& row) {
+                     const double gain = default_seconds(*row.ranking, row.problem) / forecast(row).seconds - 1;
+                     return Cell(gain, format_percent(gain), gain > 0.01 ? report::Tone::good : report::Tone::plain);
+                   });
   }
-  columns.add(text_column("ties", "ties", "choices that can't be told from this one"), ties_text);
+  columns.text("ties", "ties", "choices that can't be told from this one", ties_text);
   columns.add(shown<&tuning::JointDecision::regret>("", "max regret"), [](const Row& row) { return row.decision().regret; });
   if (measured) {
-    columns.add(number_column("measured_seconds", "measured", "s", "median of runs of the choice (--validate)"), [](const Row& row) {
+    columns.number("measured_seconds", "measured", "s", "median of runs of the choice (--validate)", [](const Row& row) {
       const tuning::MeasuredJoint runs = row.runs();
       return runs.chosen > 0 ? std::optional(runs.chosen) : std::nullopt;
     });
-    columns.add(number_column("measured_regret", "measured regret", "fraction", "what the choice lost when everything was run (--validate)",
-                              Best::small),
-                [](const Row& row) {
-                  const tuning::MeasuredJoint runs = row.runs();
-                  return runs.chosen > 0 ? std::optional(runs.chosen / runs.best - 1) : std::nullopt;
-                });
+    columns.number("measured_regret", "measured regret", "fraction", "what the choice lost when everything was run (--validate)",
+                   Best::small, [](const Row& row) {
+                     const tuning::MeasuredJoint runs = row.runs();
+                     return runs.chosen > 0 ? std::optional(runs.chosen / runs.best - 1) : std::nullopt;
+                   });
   }
   return columns;
 }

@@ -63,14 +63,14 @@ Columns<RankedVariant> variant_columns(const Ranking& ranking, bool where, bool 
     columns.add(shown<&PlaceRanking::threads>(), [](const Row& row) { return row.place->threads; });
     columns.add(size_column(), [](const Row& row) { return kernel::size_text(row.decision->sizes); });
   }
-  columns.add(shown<&VariantRank::rank>(), [](const Row& row) { return row.rank->rank; });
+  columns.add(shown<&VariantRank::rank>(), &Row::rank, &VariantRank::rank);
   columns.add(shown<&tuning::Forecast::variant>(), [forecast](const Row& row) {
     return toned(variant_text(forecast(row).variant, *row.place), row.rank->rank == 1 ? report::Tone::good : report::Tone::plain);
   });
-  columns.add(text_column("description", "", "what the variant does"),
-              [&ranking, forecast](const Row& row) { return description(ranking, forecast(row).variant); });
-  columns.add(number_column("nb", "nb", "", "the best block size of the variant; of a recursion, the order at which it ends"),
-              [forecast](const Row& row) { return forecast(row).blocks.nb > 0 ? report::whole(forecast(row).blocks.nb) : Cell("-"); });
+  columns.text("description", "", "what the variant does",
+               [&ranking, forecast](const Row& row) { return description(ranking, forecast(row).variant); });
+  columns.number("nb", "nb", "", "the best block size of the variant; of a recursion, the order at which it ends",
+                 [forecast](const Row& row) { return forecast(row).blocks.nb > 0 ? report::whole(forecast(row).blocks.nb) : Cell("-"); });
   columns.add(shown<&tuning::Forecast::seconds>("", "predicted"), [forecast](const Row& row) {
     return Cell(forecast(row).seconds, format_seconds(forecast(row).seconds) + (forecast(row).extrapolated > 0.01 ? " *" : ""));
   });
@@ -79,9 +79,9 @@ Columns<RankedVariant> variant_columns(const Ranking& ranking, bool where, bool 
     return Cell(range.low, range.high, fmt::format("{} - {}", format_seconds(range.low), format_seconds(range.high)));
   });
   columns.add(rate_column(), [forecast](const Row& row) { return row.decision->flops / forecast(row).seconds; });
-  columns.add(shown<&VariantRank::behind>("", "slower"), [](const Row& row) { return row.rank->behind; });
+  columns.add(shown<&VariantRank::behind>("", "slower"), &Row::rank, &VariantRank::behind);
   columns.add(shown<&VariantRank::ties>("", "ties with"), [](const Row& row) { return names(row.rank->ties, *row.place); });
-  columns.add(shown<&VariantRank::regret>("", "max regret"), [](const Row& row) { return row.rank->regret; });
+  columns.add(shown<&VariantRank::regret>("", "max regret"), &Row::rank, &VariantRank::regret);
   if (measured) {
     const auto run_of = [forecast](const Row& row) { return find_measured(*row.decision, forecast(row)); };
     columns.add(shown<&tuning::Measured::median>("measured_seconds"), [run_of](const Row& row) {
@@ -128,11 +128,11 @@ Columns<tuning::Decision> summary_columns(const std::vector<std::string>& varian
                                           at->rank == 1 ? report::Tone::good : report::Tone::plain);
     });
   }
-  columns.add(text_column("fastest", "fastest", "variant with the least predicted time"),
-              [&place](const Decision& d) { return variant_text(d.chosen.variant, place); });
-  columns.add(number_column("nb", "nb", "", "block size of the fastest variant"), [](const Decision& d) { return d.chosen.blocks.nb; });
-  columns.add(text_column("ties", "ties", "variants that can't be told from the fastest"),
-              [&place](const Decision& d) { return names(d.ranking.front().ties, place); });
+  columns.text("fastest", "fastest", "variant with the least predicted time",
+               [&place](const Decision& d) { return variant_text(d.chosen.variant, place); });
+  columns.number("nb", "nb", "", "block size of the fastest variant", [](const Decision& d) { return d.chosen.blocks.nb; });
+  columns.text("ties", "ties", "variants that can't be told from the fastest",
+               [&place](const Decision& d) { return names(d.ranking.front().ties, place); });
   columns.show<&Decision::regret>("max regret");
   return columns;
 }

@@ -24,22 +24,19 @@ Columns<tuning::Decision> columns_of(const PlaceRanking& place) {
   using tuning::Decision;
   Columns<Decision> columns;
   columns.add(size_column(), [](const Decision& d) { return kernel::size_text(d.sizes); });
-  columns.add(text_column("chosen", "chosen", "variant that was predicted to be the fastest"),
-              [&place](const Decision& d) { return variant_text(d.chosen.variant, place); });
-  columns.add(number_column("chosen_nb", "nb", "", "block size of the chosen variant"),
-              [](const Decision& d) { return d.chosen.blocks.nb; });
+  columns.text("chosen", "chosen", "variant that was predicted to be the fastest",
+               [&place](const Decision& d) { return variant_text(d.chosen.variant, place); });
+  columns.number("chosen_nb", "nb", "", "block size of the chosen variant", [](const Decision& d) { return d.chosen.blocks.nb; });
   columns.show<&Decision::validation, &Check::chosen_seconds>("", "measured");
-  columns.add(text_column("fastest measured", "fastest measured", "variant that was fastest when measured"),
-              [&place](const Decision& d) { return variant_text(d.validation->best.variant, place); });
-  columns.add(number_column("best_nb", "nb", "", "block size of the fastest variant"),
-              [](const Decision& d) { return d.validation->best.blocks.nb; });
+  columns.text("fastest measured", "fastest measured", "variant that was fastest when measured",
+               [&place](const Decision& d) { return variant_text(d.validation->best.variant, place); });
+  columns.number("best_nb", "nb", "", "block size of the fastest variant", [](const Decision& d) { return d.validation->best.blocks.nb; });
   columns.show<&Decision::validation, &Check::best_seconds>("", "measured");
   columns.show<&Decision::validation, &Check::regret>();
-  columns.add(
-      number_column("order", "pairs over 3 % in order", "",
-                    "pairs of variants that differ by over 3 % when measured, and how many of them were predicted in the right order",
-                    Best::large),
-      [](const Decision& d) { return fmt::format("{} of {}", d.validation->order.right, d.validation->order.pairs); });
+  columns.number("order", "pairs over 3 % in order", "",
+                 "pairs of variants that differ by over 3 % when measured, and how many of them were predicted in the right order",
+                 Best::large,
+                 [](const Decision& d) { return fmt::format("{} of {}", d.validation->order.right, d.validation->order.pairs); });
   columns.show<&Decision::validation, &Check::repeatability>();
   return columns;
 }

@@ -5,7 +5,6 @@
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
-#include "flopcast/cli/shared/program_context.hpp"
 #include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/programs/programs.hpp"

@@ -84,7 +84,7 @@ Columns<Difference> columns() {
     return [median](const Difference& one) { return report::Cell(one.*median, fmt::format("{:.4g}", one.*median * 1e-9)); };
   };
   Columns<Difference> columns;
-  columns.add(text_column("roof", "roof", "kind and name of the roof"), [](const Difference& one) { return one.kind + ' ' + one.name; });
+  columns.text("roof", "roof", "kind and name of the roof", [](const Difference& one) { return one.kind + ' ' + one.name; });
   columns.show<&RoofName::threads>();
   columns.add(shown<&Difference::before>(), rate_of(&Difference::before));
   columns.add(shown<&Difference::after>(), rate_of(&Difference::after));
@@ -95,10 +95,9 @@ Columns<Difference> columns() {
   columns.add(interval(shown<&Difference::interval>("ratio", "interval")), [](const Difference& one) {
     return report::Cell(one.interval.low, one.interval.high, fmt::format("{:.3f} to {:.3f}", one.interval.low, one.interval.high));
   });
-  columns.add(text_column("verdict", "verdict", "higher, lower, within noise, or undecided where a run has one sample"),
-              [](const Difference& one) {
-                return one.one_sample ? "undecided" : !one.beyond_noise() ? "within noise" : one.ratio > 1 ? "higher" : "lower";
-              });
+  columns.text("verdict", "verdict", "higher, lower, within noise, or undecided where a run has one sample", [](const Difference& one) {
+    return one.one_sample ? "undecided" : !one.beyond_noise() ? "within noise" : one.ratio > 1 ? "higher" : "lower";
+  });
   return columns;
 }
 

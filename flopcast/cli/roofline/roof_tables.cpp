@@ -41,8 +41,7 @@ template <class Row, class Find>
 void add_rates(Columns<Row>& columns, const std::vector<int>& counts, bool with_spread, Find find) {
   for (const int threads : counts) {
     const std::string title = threads == 0 ? "THREADS" : counted(threads, "thread");
-    columns.add(number_column(title, title, "", "rate with so many threads", Best::large),
-                [=](const Row& row) { return find(row, threads).first; });
+    columns.number(title, title, "", "rate with so many threads", Best::large, [=](const Row& row) { return find(row, threads).first; });
     if (with_spread) {
       columns.add(spread_column(), [=](const Row& row) {
         const Rates* rates = find(row, threads).second;
@@ -63,8 +62,8 @@ Columns<ComputeRoof> compute_columns(const Roofline& roofline, const std::vector
   columns.add(spread_column(), [](const ComputeRoof& roof) { return spread(roof.flops); });
   columns.add(shown<&ComputeRoof::instructions_per_cycle>("per cycle"),
               [](const ComputeRoof& roof) { return fmt::format("{:.2f}", roof.instructions_per_cycle); });
-  columns.add(number_column("clock", "clock", "Hz", "the clock right after the loop", Best::large),
-              [](const ComputeRoof& roof) { return fmt::format("{:.2f} GHz", median(roof.clocks) * 1e-9); });
+  columns.number("clock", "clock", "Hz", "the clock right after the loop", Best::large,
+                 [](const ComputeRoof& roof) { return fmt::format("{:.2f} GHz", median(roof.clocks) * 1e-9); });
   return columns;
 }
 
@@ -89,7 +88,7 @@ using TriadLength = std::pair<const std::int64_t, std::map<int, const BandwidthR
 
 Columns<TriadLength> triad_columns(const std::vector<int>& counts) {
   Columns<TriadLength> columns;
-  columns.add(number_column("length", "length", "B", "bytes of the triad's three vectors"), &TriadLength::first);
+  columns.number("length", "length", "B", "bytes of the triad's three vectors", &TriadLength::first);
   add_rates(columns, counts, true, [](const TriadLength& length, int threads) -> std::pair<std::string, const Rates*> {
     const auto found = length.second.find(threads);
     return found == length.second.end() ? std::pair("", nullptr)
@@ -100,20 +99,19 @@ Columns<TriadLength> triad_columns(const std::vector<int>& counts) {
 
 Columns<GemmRoof> gemm_columns(const Roofline& roofline) {
   Columns<GemmRoof> columns;
-  columns.add(text_column("gemm of", "gemm of", "library"), [](const GemmRoof& roof) { return library_text(roof.library); });
+  columns.text("gemm of", "gemm of", "library", [](const GemmRoof& roof) { return library_text(roof.library); });
   columns.show<&GemmRoof::routine>();
   columns.show<&GemmRoof::library, &LibraryIdentity::kernels>();
   columns.show<&GemmRoof::threads>();
-  columns.add(number_column("best m x n x k", "best m x n x k", "", "shape of the fastest product that was found"),
-              [](const GemmRoof& roof) { return to_string(roof.shape); });
+  columns.number("best m x n x k", "best m x n x k", "", "shape of the fastest product that was found",
+                 [](const GemmRoof& roof) { return to_string(roof.shape); });
   columns.add(rate_column(), [](const GemmRoof& roof) { return roof.flops.attained(); });
   columns.add(spread_column(), [](const GemmRoof& roof) { return spread(roof.flops); });
-  columns.add(
-      number_column("of FMA", "of FMA", "fraction", "the rate over that of the best loop of multiply-adds in registers", Best::large),
-      [&roofline](const GemmRoof& roof) {
-        const ComputeRoof* peak = best_compute(roofline, roof.threads, roofline::precision(roof.routine));
-        return peak == nullptr ? Cell("") : percent(roof.flops.attained() / peak->ceiling());
-      });
+  columns.number("of FMA", "of FMA", "fraction", "the rate over that of the best loop of multiply-adds in registers", Best::large,
+                 [&roofline](const GemmRoof& roof) {
+                   const ComputeRoof* peak = best_compute(roofline, roof.threads, roofline::precision(roof.routine));
+                   return peak == nullptr ? Cell("") : percent(roof.flops.attained() / peak->ceiling());
+                 });
   columns.add(shown<&GemmRoof::possible_gain>("left to gain"),
               [](const GemmRoof& roof) { return roof.error_probability < 1 ? percent(roof.possible_gain) : Cell("not bounded"); });
   columns.show<&GemmRoof::evaluations>();

@@ -44,14 +44,14 @@ struct PeakRow {
 
 Columns<PeakRow> peak_columns(const Roofline& roofline) {
   Columns<PeakRow> columns;
-  columns.add(text_column("peak, double precision", "peak, double precision", "clock that the peak is calculated for"), &PeakRow::name);
+  columns.text("peak, double precision", "peak, double precision", "clock that the peak is calculated for", &PeakRow::name);
   columns.add(threads_column(), &PeakRow::threads);
   columns.add(rate_column(), &PeakRow::rate);
-  columns.add(number_column("of nominal", "of nominal", "fraction", "the rate over the peak from the nominal clock", Best::large),
-              [&roofline](const PeakRow& row) { return share_of_peak(roofline, "nominal", row.threads, row.rate); });
-  columns.add(number_column("of sustained", "of sustained", "fraction", "the rate over the peak from the measured clock", Best::large),
-              [&roofline](const PeakRow& row) { return share_of_peak(roofline, "sustained clock", row.threads, row.rate); });
-  columns.add(text_column("from", "from", "factors of the peak"), &PeakRow::from);
+  columns.number("of nominal", "of nominal", "fraction", "the rate over the peak from the nominal clock", Best::large,
+                 [&roofline](const PeakRow& row) { return share_of_peak(roofline, "nominal", row.threads, row.rate); });
+  columns.number("of sustained", "of sustained", "fraction", "the rate over the peak from the measured clock", Best::large,
+                 [&roofline](const PeakRow& row) { return share_of_peak(roofline, "sustained clock", row.threads, row.rate); });
+  columns.text("from", "from", "factors of the peak", &PeakRow::from);
   return columns;
 }
 
@@ -89,13 +89,13 @@ Columns<roofline::Point> point_columns(const Roofline& roofline) {
   columns.add(threads_column(), &Point::threads);
   columns.add(intensity_column(), [](const Point& point) { return Cell(point.intensity(), fmt::format("{:.3g}", point.intensity())); });
   columns.add(rate_column(), rate_of);
-  columns.add(number_column("roof", "roof", "", "the lowest roof above the point"),
-              [&roofline](const Point& point) { return bound_of(roofline, point).name; });
-  columns.add(number_column("of it", "of it", "fraction", "rate of the point over the lowest roof above it", Best::large),
-              [&roofline, rate_of](const Point& point) {
-                const roofline::Bound bound = bound_of(roofline, point);
-                return bound.flops > 0 ? percent(rate_of(point) / bound.flops) : Cell("");
-              });
+  columns.number("roof", "roof", "", "the lowest roof above the point",
+                 [&roofline](const Point& point) { return bound_of(roofline, point).name; });
+  columns.number("of it", "of it", "fraction", "rate of the point over the lowest roof above it", Best::large,
+                 [&roofline, rate_of](const Point& point) {
+                   const roofline::Bound bound = bound_of(roofline, point);
+                   return bound.flops > 0 ? percent(rate_of(point) / bound.flops) : Cell("");
+                 });
   return columns;
 }
 
@@ -137,19 +137,19 @@ Columns<RoofRow> roof_columns() {
   const auto number = [](double value) { return Cell(value, fmt::format("{:.4g}", value)); };
   const auto known = [number](double value) { return value > 0 ? number(value) : Cell(""); };
   Columns<RoofRow> columns;
-  columns.add(text_column("kind", "kind", "compute, bandwidth, triad, a routine or point (--csv)"), &RoofRow::kind);
-  columns.add(text_column("name", "name", "name of the roof or point (--csv)"), &RoofRow::name);
+  columns.text("kind", "kind", "compute, bandwidth, triad, a routine or point (--csv)", &RoofRow::kind);
+  columns.text("name", "name", "name of the roof or point (--csv)", &RoofRow::name);
   columns.add(threads_column(), &RoofRow::threads);
   columns.add(rate_column(), [=](const RoofRow& row) { return number(row.rate); });
-  columns.add(number_column("median", "median", "as the unit says", "median of the samples (--csv)", Best::large),
-              [](const RoofRow& row) { return row.rates->median(); });
-  columns.add(number_column("low", "low", "as the unit says", "lower end of the median's 95 % interval (--csv)", Best::large),
-              [](const RoofRow& row) { return row.rates->interval().low; });
-  columns.add(number_column("high", "high", "as the unit says", "upper end of the median's 95 % interval (--csv)", Best::large),
-              [](const RoofRow& row) { return row.rates->interval().high; });
-  columns.add(number_column("samples", "samples", "", "number of samples (--csv)", Best::large),
-              [](const RoofRow& row) { return row.rates->samples.size(); });
-  columns.add(text_column("unit", "unit", "flops/s or bytes/s (--csv)"), &RoofRow::unit);
+  columns.number("median", "median", "as the unit says", "median of the samples (--csv)", Best::large,
+                 [](const RoofRow& row) { return row.rates->median(); });
+  columns.number("low", "low", "as the unit says", "lower end of the median's 95 % interval (--csv)", Best::large,
+                 [](const RoofRow& row) { return row.rates->interval().low; });
+  columns.number("high", "high", "as the unit says", "upper end of the median's 95 % interval (--csv)", Best::large,
+                 [](const RoofRow& row) { return row.rates->interval().high; });
+  columns.number("samples", "samples", "", "number of samples (--csv)", Best::large,
+                 [](const RoofRow& row) { return row.rates->samples.size(); });
+  columns.text("unit", "unit", "flops/s or bytes/s (--csv)", &RoofRow::unit);
   columns.add(intensity_column(), [=](const RoofRow& row) { return known(row.flops_per_byte); });
   columns.add(shown<&BandwidthRoof::moved_per_byte>("moved / counted"), [=](const RoofRow& row) { return known(row.moved_per_byte); });
   return columns;

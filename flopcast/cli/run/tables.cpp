@@ -10,8 +10,8 @@ using Routine = program::RoutineUse;
 
 Columns<Routine> columns() {
   Columns<Routine> columns;
-  columns.add(text_column("routine", "routine", "routine that asked for a block size, with its flags"),
-              [](const Routine& routine) { return program::routine_label(routine.routine, routine.flags); });
+  columns.text("routine", "routine", "routine that asked for a block size, with its flags",
+               [](const Routine& routine) { return program::routine_label(routine.routine, routine.flags); });
   columns.show<&Routine::queries>();
   columns.show<&Routine::what_happened>("what happened");
   columns.show<&Routine::lapack>("LAPACK");

@@ -113,26 +113,25 @@ Columns<SummarisedCall> statistics_columns(const Columns<Call>& calls, std::vect
   Columns<Row> columns;
   columns.add_part(calls, [](const Row& row) { return row.sampled->call; });
   columns.add(cache_column(), [](const Row& row) { return row.sampled->cache; });
-  columns.add(number_column("repetitions", "reps", "", "repetitions that count", Best::large),
-              [](const Row& row) { return row.times.count; });
-  columns.add(number_column("minimum_seconds", "min", "s", "least normalised time"), time_of(&Summary::minimum));
-  columns.add(number_column("median_seconds", "median", "s", "median of the normalised times"), time_of(&Summary::median));
+  columns.number("repetitions", "reps", "", "repetitions that count", Best::large, [](const Row& row) { return row.times.count; });
+  columns.number("minimum_seconds", "min", "s", "least normalised time", time_of(&Summary::minimum));
+  columns.number("median_seconds", "median", "s", "median of the normalised times", time_of(&Summary::median));
   columns.add(texts(interval(number_column("median_seconds", "95 % interval", "s", "interval of the median"))), known([](const Row& row) {
                 const Interval& range = row.times.median_interval;
                 return Cell(range.low, range.high, fmt::format("[{}, {}]", format_seconds(range.low), format_seconds(range.high)));
               }));
-  columns.add(number_column("mean_seconds", "mean", "s", "mean of the normalised times"), time_of(&Summary::mean));
-  columns.add(number_column("flops_per_second", "GFLOP/s", "flop/s", "flops over the median time"),
-              rate_of([](const Call& call) { return flops(call); }));
-  columns.add(number_column("bytes_per_second", "GB/s", "B/s", "footprint over the median time"),
-              rate_of([](const Call& call) { return footprint_bytes(call); }));
-  columns.add(number_column("relative_interquartile_range", "spread", "fraction", "distance of the quartiles over the median", Best::small),
-              known([](const Row& row) {
-                const double spread = (row.times.third_quartile - row.times.first_quartile) / row.times.median;
-                return Cell(spread, format_percent(spread));
-              }));
-  columns.add(text_column("notes", "notes", "numbers of the notes below the table"),
-              [&notes](const Row& row) { return note_numbers(row.sampled->sample, notes); });
+  columns.number("mean_seconds", "mean", "s", "mean of the normalised times", time_of(&Summary::mean));
+  columns.number("flops_per_second", "GFLOP/s", "flop/s", "flops over the median time",
+                 rate_of([](const Call& call) { return flops(call); }));
+  columns.number("bytes_per_second", "GB/s", "B/s", "footprint over the median time",
+                 rate_of([](const Call& call) { return footprint_bytes(call); }));
+  columns.number("relative_interquartile_range", "spread", "fraction", "distance of the quartiles over the median", Best::small,
+                 known([](const Row& row) {
+                   const double spread = (row.times.third_quartile - row.times.first_quartile) / row.times.median;
+                   return Cell(spread, format_percent(spread));
+                 }));
+  columns.text("notes", "notes", "numbers of the notes below the table",
+               [&notes](const Row& row) { return note_numbers(row.sampled->sample, notes); });
   return columns;
 }
 
@@ -140,11 +139,10 @@ Columns<PlannedSample> plan_columns() {
   Columns<PlannedSample> columns;
   columns.add(call_column(), [](const PlannedSample& one) { return kernel::format_call(one.call); });
   columns.add(cache_column(), &PlannedSample::cache);
-  columns.add(number_column("flops", "flops", "flop", "flops of the call (--dry-run)"),
-              [](const PlannedSample& one) { return flops(one.call); });
-  columns.add(number_column("footprint_bytes", "footprint", "B", "bytes that the call reads or writes (--dry-run)"),
-              [](const PlannedSample& one) { return footprint_bytes(one.call); });
-  columns.add(number_column("batch", "batch", "", "calls that are timed together (--dry-run)"), &PlannedSample::batch);
+  columns.number("flops", "flops", "flop", "flops of the call (--dry-run)", [](const PlannedSample& one) { return flops(one.call); });
+  columns.number("footprint_bytes", "footprint", "B", "bytes that the call reads or writes (--dry-run)",
+                 [](const PlannedSample& one) { return footprint_bytes(one.call); });
+  columns.number("batch", "batch", "", "calls that are timed together (--dry-run)", &PlannedSample::batch);
   return columns;
 }
 
@@ -159,16 +157,13 @@ Columns<SampledRepetition> repetition_columns(const Columns<Call>& calls) {
   Columns<Row> columns;
   columns.add_part(calls, [](const Row& row) { return row.sampled->call; });
   columns.add(cache_column(), [](const Row& row) { return row.sampled->cache; });
-  columns.add(number_column("at_seconds", "at", "s", "begin of the repetition (--raw)", Best::neither),
-              [](const Row& row) { return row.repetition->at; });
-  columns.add(number_column("seconds", "time", "s", "time of the repetition (--raw)"),
-              [](const Row& row) { return row.repetition->seconds; });
-  columns.add(number_column("drift", "drift", "", "time of the reference kernel over its usual time (--raw)"),
-              [](const Row& row) { return Cell(row.repetition->drift, fmt::format("{:.4f}", row.repetition->drift)); });
-  columns.add(number_column("normalised_seconds", "normalised", "s", "the time divided by the drift (--raw)"),
-              [](const Row& row) { return row.repetition->normalised(); });
-  columns.add(number_column("discarded", "discarded", "", "whether the repetition doesn't count (--raw)"),
-              [](const Row& row) { return row.repetition->discarded; });
+  columns.number("at_seconds", "at", "s", "begin of the repetition (--raw)", Best::neither, &Row::repetition, &Repetition::at);
+  columns.number("seconds", "time", "s", "time of the repetition (--raw)", &Row::repetition, &Repetition::seconds);
+  columns.number("drift", "drift", "", "time of the reference kernel over its usual time (--raw)",
+                 [](const Row& row) { return Cell(row.repetition->drift, fmt::format("{:.4f}", row.repetition->drift)); });
+  columns.number("normalised_seconds", "normalised", "s", "the time divided by the drift (--raw)",
+                 [](const Row& row) { return row.repetition->normalised(); });
+  columns.number("discarded", "discarded", "", "whether the repetition doesn't count (--raw)", &Row::repetition, &Repetition::discarded);
   return columns;
 }
 

@@ -30,8 +30,8 @@ struct SchemaCommand {
 
 Columns<SchemaTitle> columns() {
   Columns<SchemaTitle> columns;
-  columns.add(text_column("schema", "schema", "name of the schema"), &SchemaTitle::name);
-  columns.add(text_column("document", "document", "what such a document is"), &SchemaTitle::title);
+  columns.text("schema", "schema", "name of the schema", &SchemaTitle::name);
+  columns.text("document", "document", "what such a document is", &SchemaTitle::title);
   return columns;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -89,6 +88,16 @@ report::Cell cell_at(const T& structure, std::string_view unit) {
   }
 }
 
+/// Returns the value of `first` of a row, and of that value the one of the next.
+template <class Row, class First, class... Next>
+auto value_of(const Row& row, const First& first, const Next&... next) {
+  if constexpr (sizeof...(next) == 0) {
+    return std::invoke(first, row);
+  } else {
+    return value_of(std::invoke(first, row), next...);
+  }
+}
+
 template <auto member, auto... inner>
 struct Path {
   using Last = Path<inner...>;
@@ -116,13 +125,29 @@ report::Column shown(std::string_view name = "", std::string_view title = "") {
 template <class Row>
 class Columns {
  public:
-  /// Adds a column whose cells show value(row), or that member of the row: a cell, a text, or a number in the column's unit.
-  template <std::invocable<const Row&> Value>
-  Columns& add(report::Column column, Value value) {
+  /// Adds a column whose cells show value(row), or that member of the row, or that member of its member: a cell, a text, or a number in the
+  /// column's unit.
+  template <class... Value>
+  Columns& add(report::Column column, Value... value) {
     cells_.push_back(
-        [value = std::move(value), unit = column.unit](const Row& row) { return columns_detail::cell_of(std::invoke(value, row), unit); });
+        [=, unit = column.unit](const Row& row) { return columns_detail::cell_of(columns_detail::value_of(row, value...), unit); });
     columns_.push_back(std::move(column));
     return *this;
+  }
+  /// Adds the column of a number that no document has, as number_column() and add() do.
+  template <class... Value>
+  Columns& number(std::string_view name, std::string_view title, std::string_view unit, std::string_view meaning, Value... value) {
+    return add(number_column(name, title, unit, meaning), value...);
+  }
+  template <class... Value>
+  Columns& number(std::string_view name, std::string_view title, std::string_view unit, std::string_view meaning, Best best,
+                  Value... value) {
+    return add(number_column(name, title, unit, meaning, best), value...);
+  }
+  /// Adds the column of a text that no document has, as text_column() and add() do.
+  template <class... Value>
+  Columns& text(std::string_view name, std::string_view title, std::string_view meaning, Value... value) {
+    return add(text_column(name, title, meaning), value...);
   }
   /// Adds a column that shows a member, or a member of a member.
   template <auto... path>

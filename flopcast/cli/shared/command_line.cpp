@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "flopcast/cli/manual/help_page.hpp"
+#include "flopcast/cli/manual/documents.hpp"
 #include "flopcast/cli/manual/help_text.hpp"
 #include "flopcast/report/terminal.hpp"
 #include "flopcast/support/error.hpp"

@@ -9,8 +9,8 @@
 #include <limits>
 #include <utility>
 
-#include "flopcast/support/bounds.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/field.hpp"
 
 namespace flopcast::cli {
 namespace {

@@ -1,5 +1,6 @@
 #pragma once
 
+/// Functions of all subcommands that depend on the common options.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -8,11 +9,24 @@
 
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/support/run_context.hpp"
 
-/// Functions of all subcommands that depend on the common options.
 namespace flopcast::cli {
+
+/// Returns a context for commands that start other programs: notes name flopcast, because standard error is also the program's.
+inline RunContext program_context(const CommonOptions& common) {
+  RunContext context = run_context(common);
+  context.note = [note = context.note](const std::string& text) { note("flopcast: " + text); };
+  return context;
+}
+
+/// Adds --blas, --lapack, --threads and --kernels.
+void add_library_options(OptionSet& command, machine::LibraryChoice& choice);
+
+/// Adds the same options with lists, separated by commas, for the BLAS and the numbers of threads.
+void add_library_lists(OptionSet& command, machine::LibraryChoice& choice, std::string& blas, std::string& threads);
 
 /// Adds --json, --csv, --output, --quiet and --color to `app` and to all its subcommands.
 void add_common_options(OptionSet& app, CommonOptions& common);

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/cli/shared/settings_file.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/units.hpp"

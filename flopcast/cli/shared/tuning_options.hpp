@@ -4,13 +4,12 @@
 #include <vector>
 
 #include "flopcast/cli/shared/command.hpp"
-#include "flopcast/cli/shared/library_options.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/core/routine.hpp"
-#include "flopcast/machine/libraries/library_choice.hpp"
-#include "flopcast/support/size_list.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
+#include "flopcast/support/field.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"
 
 /// Options that `flopcast tune` and `flopcast rank` share, beside those of their requests.

@@ -69,24 +69,21 @@ Columns<Row> columns_of(bool validated) {
   };
   const auto has_decisions = [](const Row& row) { return !row.first->decisions.empty(); };
   Columns<Row> columns;
-  columns.add(text_column("routine", "routine", "tuned routine"), [](const Row& row) { return row.first->name(); });
-  columns.add(number_column("sizes", "sizes", "", "number of sizes"),
-              [=](const Row& row) { return has_decisions(row) ? std::optional(row.first->decisions.size()) : std::nullopt; });
-  columns.add(number_column("nb", "nb", "", "smallest and largest chosen block size"), [](const Row& row) { return row.second.blocks; });
-  columns.add(number_column("gain", "gain, median", "fraction", "median gain over the decided sizes", Best::large), [=](const Row& row) {
+  columns.text("routine", "routine", "tuned routine", [](const Row& row) { return row.first->name(); });
+  columns.number("sizes", "sizes", "", "number of sizes",
+                 [=](const Row& row) { return has_decisions(row) ? std::optional(row.first->decisions.size()) : std::nullopt; });
+  columns.number("nb", "nb", "", "smallest and largest chosen block size", [](const Row& row) { return row.second.blocks; });
+  columns.number("gain", "gain, median", "fraction", "median gain over the decided sizes", Best::large, [=](const Row& row) {
     return toned(percent_if_decided(&Summary::gain)(row), row.second.gain > 0.01 ? report::Tone::good : report::Tone::plain);
   });
-  columns.add(number_column("best_gain", "best", "fraction", "largest gain of a decided size", Best::large),
-              percent_if_decided(&Summary::best_gain));
-  columns.add(number_column("regret", "max regret", "fraction", "largest max regret of a decided size", Best::small),
-              percent_if_decided(&Summary::regret));
+  columns.number("best_gain", "best", "fraction", "largest gain of a decided size", Best::large, percent_if_decided(&Summary::best_gain));
+  columns.number("regret", "max regret", "fraction", "largest max regret of a decided size", Best::small,
+                 percent_if_decided(&Summary::regret));
   columns.add(shown<&LapackRoutine::seconds>("", "took"),
               [=](const Row& row) { return has_decisions(row) ? std::optional(row.first->seconds) : std::nullopt; });
   if (validated) {
-    columns.add(number_column("gain_kept", "yield, median", "fraction", "median of the yields over the sizes (--validate)", Best::large),
-                kept_at(0.5));
-    columns.add(number_column("worst_gain_kept", "worst", "fraction", "smallest yield of a size (--validate)", Best::large),
-                kept_at(0));
+    columns.number("gain_kept", "yield, median", "fraction", "median of the yields over the sizes (--validate)", Best::large, kept_at(0.5));
+    columns.number("worst_gain_kept", "worst", "fraction", "smallest yield of a size (--validate)", Best::large, kept_at(0));
   }
   columns.add(titled(shown<&LapackRoutine::remark>(), ""), [](const Row& row) { return row.first->remark; });
   return columns;

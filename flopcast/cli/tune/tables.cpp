@@ -37,19 +37,18 @@ Columns<tuning::Decision> measured_columns(bool crossover) {
   Columns<Decision> columns;
   columns.show<&Decision::validation, &Check::default_seconds>("measured_default_seconds");
   columns.show<&Decision::validation, &Check::chosen_seconds>("measured_chosen_seconds");
-  columns.add(number_column("error", "error", "fraction", "predicted over measured time of the chosen block size, minus 1; best near 0"),
-              [](const Decision& decision) {
-                if (!decision.validation) {
-                  return report::Cell("");
-                }
-                const double error = decision.chosen.seconds / decision.validation->chosen_seconds - 1;
-                return report::Cell(error, fmt::format("{:+.1f} %", 100 * error));
-              });
-  columns.add(number_column("best_nb", crossover ? "best nb / nx" : "best nb", "",
-                            "the block size that was fastest when measured, and its crossover point"),
-              [crossover](const Decision& decision) {
-                return decision.validation ? block_text(decision.validation->best.blocks, crossover) : std::string();
-              });
+  columns.number("error", "error", "fraction", "predicted over measured time of the chosen block size, minus 1; best near 0",
+                 [](const Decision& decision) {
+                   if (!decision.validation) {
+                     return report::Cell("");
+                   }
+                   const double error = decision.chosen.seconds / decision.validation->chosen_seconds - 1;
+                   return report::Cell(error, fmt::format("{:+.1f} %", 100 * error));
+                 });
+  columns.number("best_nb", crossover ? "best nb / nx" : "best nb", "",
+                 "the block size that was fastest when measured, and its crossover point", [crossover](const Decision& decision) {
+                   return decision.validation ? block_text(decision.validation->best.blocks, crossover) : std::string();
+                 });
   columns.show<&Decision::validation, &Check::yield>("yield");
   return columns;
 }
@@ -61,14 +60,14 @@ Columns<tuning::Decision> decision_columns(bool crossover, bool measured, bool c
   using tuning::Forecast;
   const std::string nb = crossover ? "nb / nx" : "nb";
   Columns<Decision> columns;
-  columns.add(number_column("n", "n", "", "order, or all sizes, of the problem"),
-              [](const Decision& decision) { return kernel::size_text(decision.sizes); });
-  columns.add(number_column("default_nb", "default " + nb, "",
-                            "LAPACK's own block size, and behind the slash its crossover point if the routine has one"),
-              [crossover](const Decision& decision) { return block_text(decision.default_.blocks, crossover); });
+  columns.number("n", "n", "", "order, or all sizes, of the problem",
+                 [](const Decision& decision) { return kernel::size_text(decision.sizes); });
+  columns.number("default_nb", "default " + nb, "",
+                 "LAPACK's own block size, and behind the slash its crossover point if the routine has one",
+                 [crossover](const Decision& decision) { return block_text(decision.default_.blocks, crossover); });
   columns.show<&Decision::default_, &Forecast::seconds>("default_seconds", "predicted");
-  columns.add(number_column("chosen_nb", "chosen " + nb, "", "the best block size, and behind the slash its crossover point"),
-              [crossover](const Decision& decision) { return block_text(decision.chosen.blocks, crossover); });
+  columns.number("chosen_nb", "chosen " + nb, "", "the best block size, and behind the slash its crossover point",
+                 [crossover](const Decision& decision) { return block_text(decision.chosen.blocks, crossover); });
   columns.add(shown<&Decision::chosen, &Forecast::seconds>("chosen_seconds", "predicted"), [](const Decision& decision) {
     const Forecast& chosen = decision.chosen;
     return report::Cell(chosen.seconds, format_seconds(chosen.seconds) + (chosen.extrapolated > 0.01 ? " *" : ""));

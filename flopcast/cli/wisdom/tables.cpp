@@ -12,8 +12,8 @@ Columns<WisdomEntry> columns() {
   columns.show<&WisdomEntry::kind>();
   columns.show<&WisdomEntry::subject>();
   columns.show<&WisdomEntry::place>();
-  columns.add(text_column("holds_here", "holds here", "whether this machine uses the entry, and why not"),
-              [](const WisdomEntry& entry) { return entry.misfit.empty() ? "yes" : "no: " + entry.misfit; });
+  columns.text("holds_here", "holds here", "whether this machine uses the entry, and why not",
+               [](const WisdomEntry& entry) { return entry.misfit.empty() ? "yes" : "no: " + entry.misfit; });
   columns.show<&WisdomEntry::file>();
   return columns;
 }

@@ -1,4 +1,4 @@
-#include "flopcast/contract/algorithms/emit.hpp"
+#include "flopcast/contract/algorithms/algorithm.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <vector>
-
-#include "flopcast/contract/algorithms/kernel_call.hpp"
 
 namespace flopcast::contract {
 namespace {

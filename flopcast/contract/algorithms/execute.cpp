@@ -1,4 +1,4 @@
-#include "flopcast/contract/algorithms/execute.hpp"
+#include "flopcast/contract/algorithms/algorithm.hpp"
 
 #include <algorithm>
 #include <cassert>

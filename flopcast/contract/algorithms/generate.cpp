@@ -1,9 +1,8 @@
-#include "flopcast/contract/algorithms/generate.hpp"
+#include "flopcast/contract/algorithms/algorithm.hpp"
 
 #include <algorithm>
 #include <array>
 
-#include "flopcast/contract/algorithms/kernel_call.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 

@@ -1,4 +1,4 @@
-#include "flopcast/contract/algorithms/kernel_call.hpp"
+#include "flopcast/contract/algorithms/algorithm.hpp"
 
 #include <algorithm>
 #include <limits>

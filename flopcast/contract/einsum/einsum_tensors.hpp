@@ -1,12 +1,20 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "flopcast/contract/einsum/pair_plan.hpp"
+#include "flopcast/contract/notation/expression.hpp"
 
 namespace flopcast::contract {
+
+/// Gives the tensor that a user names its strides. Operands are "1", "2" and so on, the result is "result"; expressions of one or two operands
+/// also call them A, B and C. `strides.operands` must have a list per operand. Throws bad_input for a name that no tensor has, for strides
+/// that are given twice, and unless there is a stride per index.
+void give_strides(EinsumStrides& strides, const std::string& tensor, const std::vector<std::int64_t>& list, const Expression& expression);
 
 /// Throws environment_error if the operands and the result need more memory than is available.
 void require_memory(const SizedExpression& expression, const EinsumStrides& strides, const PlanOptions& options);
@@ -24,7 +32,7 @@ class EinsumTensors {
 
  private:
   std::vector<std::shared_ptr<void>> memory_;
-  std::vector<const void*> starts_;  ///< of the operands, then of the result
+  std::vector<const void*> starts_;  ///< first elements of the operands, then of the result
   void* result_ = nullptr;
 };
 

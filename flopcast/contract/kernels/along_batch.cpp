@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "flopcast/contract/kernels/panel_kernel.hpp"
-#include "flopcast/contract/kernels/strided_batch.hpp"
 #include "flopcast/contract/notation/element.hpp"
 #include "flopcast/machine/cpu/helper_threads.hpp"
 #include "flopcast/support/division.hpp"

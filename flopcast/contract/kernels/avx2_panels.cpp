@@ -1,7 +1,6 @@
 #include "flopcast/contract/kernels/batch_loops.hpp"
+#include "flopcast/contract/kernels/panel_kernel.hpp"
 #include "flopcast/contract/kernels/panel_loops.hpp"
-#include "flopcast/contract/kernels/panel_tables.hpp"
-#include "flopcast/contract/kernels/transpose_loops.hpp"
 
 // Compiled for AVX2 (CMakeLists.txt); executed only where the CPU has it. 12 of 16 registers hold sums.
 namespace flopcast::contract {

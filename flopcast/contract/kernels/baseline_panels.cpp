@@ -1,7 +1,6 @@
 #include "flopcast/contract/kernels/batch_loops.hpp"
+#include "flopcast/contract/kernels/panel_kernel.hpp"
 #include "flopcast/contract/kernels/panel_loops.hpp"
-#include "flopcast/contract/kernels/panel_tables.hpp"
-#include "flopcast/contract/kernels/transpose_loops.hpp"
 
 // The kernels for every CPU. The compiler maps the vectors to the available instructions.
 namespace flopcast::contract {

@@ -4,16 +4,15 @@
 #include <cstdint>
 
 #include "flopcast/contract/kernels/panel_kernel.hpp"
+#include "flopcast/support/division.hpp"
 
 /// Cache lines, and prefetching the lines of C. Source files that are compiled for wide vectors include this file too. So all functions are
 /// static, and inlined, because GCC omits calls of functions that do nothing but prefetch.
 namespace flopcast::contract {
 
-constexpr std::size_t line_bytes = 64;
-
 /// Number of elements in a cache line.
 template <class Element>
-constexpr std::int64_t line_elements = static_cast<std::int64_t>(line_bytes / sizeof(Element));
+constexpr std::int64_t line_elements = static_cast<std::int64_t>(cache_line_bytes / sizeof(Element));
 
 /// Returns whether no element from this address on crosses a line boundary.
 template <class Element>
@@ -23,13 +22,14 @@ template <class Element>
 
 template <class Element>
 [[gnu::always_inline]] static inline bool begins_line(const Element* element) {
-  return reinterpret_cast<std::uintptr_t>(element) % line_bytes == 0;
+  return reinterpret_cast<std::uintptr_t>(element) % cache_line_bytes == 0;
 }
 
 /// Returns the number of elements before the first line boundary. Requires lies_along_lines(element).
 template <class Element>
 [[gnu::always_inline]] static inline std::int64_t before_line(const Element* element) {
-  return static_cast<std::int64_t>((line_bytes - reinterpret_cast<std::uintptr_t>(element) % line_bytes) % line_bytes / sizeof(Element));
+  return static_cast<std::int64_t>((cache_line_bytes - reinterpret_cast<std::uintptr_t>(element) % cache_line_bytes) % cache_line_bytes /
+                                   sizeof(Element));
 }
 
 /// Prefetches the line of an element of C for writing.

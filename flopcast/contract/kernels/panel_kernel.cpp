@@ -4,8 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/contract/kernels/panel_tables.hpp"
-#include "flopcast/contract/kernels/strided_batch.hpp"
+#include "flopcast/contract/kernels/along_batch.hpp"
 
 namespace flopcast::contract {
 namespace {

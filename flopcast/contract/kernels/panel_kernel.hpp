@@ -90,4 +90,14 @@ std::span<const PanelKernel<float>> panel_kernels<float>();
 template <>
 std::span<const PanelKernel<double>> panel_kernels<double>();
 
+/// The kernels of one instruction set; `run` is null if the compiler doesn't support the instruction set.
+struct PanelKernels {
+  PanelKernel<float> in_float;
+  PanelKernel<double> in_double;
+};
+
+PanelKernels avx512_panels() noexcept;
+PanelKernels avx2_panels() noexcept;
+PanelKernels baseline_panels() noexcept;
+
 }  // namespace flopcast::contract

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "flopcast/contract/network/greedy_order.hpp"
+#include "flopcast/contract/network/tree_search.hpp"
 
 namespace flopcast::contract {
 namespace {

@@ -1,4 +1,4 @@
-#include "flopcast/contract/network/greedy_order.hpp"
+#include "flopcast/contract/network/tree_search.hpp"
 
 #include <algorithm>
 #include <cmath>

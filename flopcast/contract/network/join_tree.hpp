@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "flopcast/contract/network/step_model.hpp"
-#include "flopcast/contract/network/subset_search.hpp"
+#include "flopcast/contract/network/tree_search.hpp"
 
 namespace flopcast::contract {
 

@@ -1,4 +1,4 @@
-#include "flopcast/contract/network/network.hpp"
+#include "flopcast/contract/network/contraction_tree.hpp"
 
 #include <algorithm>
 #include <string>

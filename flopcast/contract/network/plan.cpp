@@ -17,7 +17,6 @@
 #include "flopcast/contract/network/einsum_steps.hpp"
 #include "flopcast/contract/network/measured_networks.hpp"
 #include "flopcast/contract/network/network_plan.hpp"
-#include "flopcast/contract/network/numpy_cost.hpp"
 #include "flopcast/contract/network/planner_cost.hpp"
 #include "flopcast/contract/notation/overlap.hpp"
 #include "flopcast/contract/planner/trial_memory.hpp"

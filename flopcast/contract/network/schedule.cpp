@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "flopcast/support/division.hpp"
+
 namespace flopcast::contract {
 namespace {
 
@@ -209,8 +211,7 @@ class Scheduler {
 Schedule make_schedule(const JoinTree& tree, const StepModel& model) { return Scheduler(tree, model).run(); }
 
 double place(const std::vector<LifeTime>& buffers, std::vector<std::int64_t>& offsets) {
-  constexpr double line_bytes = 64;
-  const auto size_of = [](const LifeTime& buffer) { return std::ceil(buffer.bytes / line_bytes) * line_bytes; };
+  const auto size_of = [](const LifeTime& buffer) { return std::ceil(buffer.bytes / cache_line_bytes) * cache_line_bytes; };
   std::vector<std::size_t> order(buffers.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) { return buffers[x].bytes > buffers[y].bytes; });

@@ -1,4 +1,4 @@
-#include "flopcast/contract/network/subset_search.hpp"
+#include "flopcast/contract/network/tree_search.hpp"
 
 #include <bit>
 #include <limits>

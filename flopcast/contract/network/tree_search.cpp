@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "flopcast/contract/network/greedy_order.hpp"
 #include "flopcast/contract/network/join_tree.hpp"
 #include "flopcast/contract/network/shared_products.hpp"
 

@@ -1,4 +1,4 @@
-#include "flopcast/contract/notation/npy.hpp"
+#include "flopcast/contract/notation/contraction.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,8 @@
 #include <functional>
 #include <vector>
 
-#include "flopcast/contract/algorithms/execute.hpp"
-#include "flopcast/contract/planner/candidates.hpp"
+#include "flopcast/contract/algorithms/algorithm.hpp"
+#include "flopcast/contract/planner/contraction_plan.hpp"
 #include "flopcast/core/environment.hpp"
 
 namespace flopcast::contract {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <mutex>
 
-#include "flopcast/contract/algorithms/execute.hpp"
+#include "flopcast/contract/algorithms/algorithm.hpp"
 
 namespace flopcast::contract {
 

@@ -1,4 +1,4 @@
-#include "flopcast/contract/planner/candidates.hpp"
+#include "flopcast/contract/planner/contraction_plan.hpp"
 
 #include <algorithm>
 #include <array>

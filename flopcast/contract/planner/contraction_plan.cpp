@@ -10,7 +10,6 @@
 #include "flopcast/contract/notation/overlap.hpp"
 #include "flopcast/contract/planner/benchmark_candidates.hpp"
 #include "flopcast/contract/planner/blas_kernels.hpp"
-#include "flopcast/contract/planner/candidates.hpp"
 #include "flopcast/contract/planner/execute_candidates.hpp"
 #include "flopcast/contract/planner/incremental_plan.hpp"
 #include "flopcast/contract/planner/mirror.hpp"

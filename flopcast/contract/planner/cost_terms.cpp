@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "flopcast/support/division.hpp"
+
 namespace flopcast::contract {
 namespace {
 
@@ -17,10 +19,7 @@ Seconds inverse(double bandwidth, Seconds otherwise) { return bandwidth > 0 ? 1 
 
 }  // namespace
 
-std::int64_t elements_per_line(Precision precision) {
-  constexpr std::int64_t line_bytes = 64;
-  return line_bytes / element_bytes(precision);
-}
+std::int64_t elements_per_line(Precision precision) { return cache_line_bytes / element_bytes(precision); }
 
 double share_outside(double working_set_bytes, double capacity_bytes) {
   constexpr double surely_inside = 0.4, surely_outside = 0.9;  // bounds as for the segments of the paper's algorithms

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "flopcast/contract/planner/tile_rates.hpp"
+#include "flopcast/contract/planner/contraction_plan.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/core/routine.hpp"
 #include "flopcast/machine/caches/shared_bandwidth.hpp"

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "flopcast/contract/planner/candidates.hpp"
 #include "flopcast/contract/planner/contraction_plan.hpp"
 
 namespace flopcast::contract {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "flopcast/contract/notation/folded.hpp"
+#include "flopcast/contract/notation/contraction.hpp"
 
 namespace flopcast::contract {
 

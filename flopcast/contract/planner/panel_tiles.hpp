@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "flopcast/contract/kernels/panel_kernel.hpp"
-#include "flopcast/contract/notation/folded.hpp"
+#include "flopcast/contract/notation/contraction.hpp"
 #include "flopcast/contract/planner/panels.hpp"
 
 namespace flopcast::contract {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "flopcast/contract/kernels/panel_kernel.hpp"
-#include "flopcast/contract/notation/folded.hpp"
+#include "flopcast/contract/notation/contraction.hpp"
 
 /// Panels of rows and columns, into which tiles are cut for the panel kernel.
 namespace flopcast::contract {

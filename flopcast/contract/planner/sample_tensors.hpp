@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "flopcast/contract/notation/folded.hpp"
+#include "flopcast/contract/notation/contraction.hpp"
 #include "flopcast/contract/planner/tiled_contraction.hpp"
 
 namespace flopcast::contract {

@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/contract/notation/folded.hpp"
-#include "flopcast/contract/planner/loop_order.hpp"
+#include "flopcast/contract/notation/contraction.hpp"
 #include "flopcast/contract/planner/panels.hpp"
 #include "flopcast/contract/planner/tiling.hpp"
 

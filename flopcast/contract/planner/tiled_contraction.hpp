@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "flopcast/contract/algorithms/execute.hpp"
+#include "flopcast/contract/algorithms/algorithm.hpp"
 #include "flopcast/contract/kernels/along_batch.hpp"
-#include "flopcast/contract/notation/folded.hpp"
+#include "flopcast/contract/notation/contraction.hpp"
 #include "flopcast/contract/planner/blas_kernels.hpp"
 #include "flopcast/contract/planner/buffer_pool.hpp"
 #include "flopcast/contract/planner/tile_plan.hpp"

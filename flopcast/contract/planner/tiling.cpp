@@ -1,7 +1,6 @@
 #include "flopcast/contract/planner/tiling.hpp"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,6 +15,24 @@
 
 namespace flopcast::contract {
 namespace {
+
+struct Named {
+  LoopOrder order;
+  std::string_view name;
+  std::array<TileLoop, 3> loops;
+};
+
+using enum TileLoop;
+constexpr std::array<Named, 6> table = {{{LoopOrder::nkm, "nkm", {n, k, m}},
+                                         {LoopOrder::nmk, "nmk", {n, m, k}},
+                                         {LoopOrder::knm, "knm", {k, n, m}},
+                                         {LoopOrder::kmn, "kmn", {k, m, n}},
+                                         {LoopOrder::mnk, "mnk", {m, n, k}},
+                                         {LoopOrder::mkn, "mkn", {m, k, n}}}};
+
+const Named& entry(LoopOrder order) {
+  return *std::find_if(table.begin(), table.end(), [&](const Named& one) { return one.order == order; });
+}
 
 /// Names in the order of TileKernel.
 constexpr std::array<std::string_view, 4> kernel_names = {"gemm", "panels", "streaming", "batch"};
@@ -56,6 +73,20 @@ bool parse_tile_options(std::span<const std::string_view> texts, Tiling& tiling)
 }
 
 }  // namespace
+
+std::array<TileLoop, 3> loops_of(LoopOrder order) { return entry(order).loops; }
+
+std::string_view to_string(LoopOrder order) { return entry(order).name; }
+
+std::optional<LoopOrder> loop_order(std::string_view name) {
+  const auto* found = std::find_if(table.begin(), table.end(), [&](const Named& one) { return one.name == name; });
+  return found == table.end() ? std::nullopt : std::optional(found->order);
+}
+
+bool runs_inside(LoopOrder order, TileLoop inner, TileLoop outer) {
+  const std::array<TileLoop, 3> loops = loops_of(order);
+  return std::find(loops.begin(), loops.end(), inner) > std::find(loops.begin(), loops.end(), outer);
+}
 
 std::string kept_operands(const Tiling& tiling) {
   return std::string(tiling.keep_a ? "A" : "") + (tiling.keep_b ? "B" : "") + (tiling.keep_c ? "C" : "");

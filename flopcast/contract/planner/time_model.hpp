@@ -6,11 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "flopcast/contract/planner/contraction_plan.hpp"
 #include "flopcast/contract/planner/cost_terms.hpp"
 #include "flopcast/contract/planner/panels.hpp"
-#include "flopcast/contract/planner/tile_rates.hpp"
 #include "flopcast/contract/planner/tiling.hpp"
 #include "flopcast/core/environment.hpp"
+#include "flopcast/support/division.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::contract {

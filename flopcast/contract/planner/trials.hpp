@@ -2,18 +2,94 @@
 
 #include <atomic>
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "flopcast/contract/planner/candidates.hpp"
-#include "flopcast/contract/planner/incremental_choice.hpp"
+#include "flopcast/contract/planner/contraction_plan.hpp"
+#include "flopcast/search/race.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::contract {
+
+/// Limits of an incremental choice.
+struct IncrementalOptions {
+  std::size_t max_candidates = 8;       ///< first candidates of the list that are executed
+  std::size_t max_neighbours = 4;       ///< neighbours of the fastest one that are executed behind them
+  std::size_t max_racing = 4;           ///< candidates in the race at the end
+  std::int64_t max_rounds = 10;         ///< rounds of that race
+  double max_predicted_slowdown = 1.5;  ///< candidates that are predicted to take longer, as a multiple of the best time, aren't executed
+};
+
+/// The choice of the fastest of several candidates from executions that somebody makes anyway, one at a time. Knows neither candidates nor
+/// clocks: the caller executes next() and hands its time to record().
+///
+/// 1. The first candidates of the list are executed twice each. The first of these executions loads code and touches buffers, so that its
+///    time doesn't count. A candidate that takes over 3 times as long as the best in it isn't executed again.
+/// 2. Candidates that took over 1.3 times as long as the best are executed once more, because a disturbance may have been the reason.
+/// 3. Neighbours of the fastest candidate are executed twice each, as long as that helps.
+/// 4. The fastest few run in a search::Race, whose leader is the choice.
+class IncrementalChoice {
+ public:
+  /// Returns whether two candidates differ so little that one is worth executing if the other is the fastest.
+  using AreNeighbours = std::function<bool(std::size_t, std::size_t)>;
+
+  /// `expected` are the predicted times of the candidates, the most promising first. Throws bad_input if there is none.
+  IncrementalChoice(std::vector<Seconds> expected, AreNeighbours are_neighbours, IncrementalOptions options = {});
+
+  /// Returns the candidate whose execution is to be timed next; after the decision the chosen one.
+  [[nodiscard]] std::size_t next() const { return next_; }
+  /// Takes the time of an execution of next().
+  void record(Seconds seconds);
+  /// Leaves out next(), which can't be executed. The best candidate must not be left out.
+  void drop();
+  [[nodiscard]] bool is_decided() const { return is_decided_; }
+
+  /// Returns the fastest candidate so far, the first one before any time counts.
+  [[nodiscard]] std::size_t best() const { return best_; }
+  /// Returns the time of a candidate: its median in the race, or its shortest time outside of it; nothing if no time counts.
+  [[nodiscard]] std::optional<Seconds> seconds(std::size_t candidate) const;
+  /// Returns whether a candidate may be executed again.
+  [[nodiscard]] bool is_left(std::size_t candidate) const { return !states_[candidate].is_out; }
+  /// Returns the number of executions so far.
+  [[nodiscard]] std::int64_t executions() const { return executions_; }
+  /// Returns the number of candidates that were executed.
+  [[nodiscard]] std::size_t tried() const;
+
+ private:
+  struct State {
+    int executions = 0;
+    int counted = 0;
+    Seconds seconds = 0;  ///< valid if counted > 0
+    bool is_out = false;
+  };
+  void advance();
+  [[nodiscard]] bool is_promising(std::size_t candidate) const;
+  [[nodiscard]] std::optional<std::size_t> next_of_list();
+  [[nodiscard]] std::optional<std::size_t> next_disturbed() const;
+  [[nodiscard]] std::optional<std::size_t> next_neighbour() const;
+  void update_best();
+  void begin_race();
+  void record_in_race(Seconds seconds);
+  void decide(std::size_t chosen);
+
+  std::vector<Seconds> expected_;
+  AreNeighbours are_neighbours_;
+  IncrementalOptions options_;
+  std::vector<State> states_;
+  std::size_t next_ = 0, best_ = 0;
+  std::size_t listed_ = 1;  ///< candidates of the list that were considered
+  std::int64_t executions_ = 0;
+  bool is_decided_ = false;
+  std::optional<search::Race> race_;
+  std::vector<std::size_t> round_;  ///< the candidates of the present round of the race
+  std::vector<Seconds> costs_;      ///< the times of the first of them
+};
 
 /// Computes C := alpha A B + beta C with one candidate. May be called from several threads at once.
 using CandidateCall = std::function<void(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta)>;

@@ -5,7 +5,6 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "flopcast/contract/planner/candidates.hpp"
 #include "flopcast/contract/planner/contraction_plan.hpp"
 
 /// Choices that outlive the process.

@@ -1,4 +1,4 @@
-#include "flopcast/contract/prediction/algorithm_context.hpp"
+#include "flopcast/contract/prediction/micro_benchmark.hpp"
 
 namespace flopcast::contract {
 

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "flopcast/contract/algorithms/execute.hpp"
+#include "flopcast/contract/algorithms/algorithm.hpp"
 #include "flopcast/contract/prediction/forecast.hpp"
 #include "flopcast/support/units.hpp"
 

@@ -4,9 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "flopcast/contract/algorithms/kernel_call.hpp"
+#include "flopcast/contract/algorithms/algorithm.hpp"
 #include "flopcast/contract/prediction/access_history.hpp"
-#include "flopcast/contract/prediction/algorithm_context.hpp"
 #include "flopcast/contract/prediction/segment_experiment.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/placed_call.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "flopcast/contract/algorithms/execute.hpp"
+#include "flopcast/contract/algorithms/algorithm.hpp"
 #include "flopcast/contract/prediction/timed_segment.hpp"
 #include "flopcast/measure/cache_control.hpp"
 #include "flopcast/measure/experiment.hpp"

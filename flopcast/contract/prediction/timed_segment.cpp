@@ -8,8 +8,8 @@
 #include <compare>
 #include <map>
 
-#include "flopcast/contract/algorithms/kernel_call.hpp"
-#include "flopcast/contract/prediction/algorithm_context.hpp"
+#include "flopcast/contract/algorithms/algorithm.hpp"
+#include "flopcast/contract/prediction/micro_benchmark.hpp"
 #include "flopcast/core/call.hpp"
 #include "flopcast/support/division.hpp"
 

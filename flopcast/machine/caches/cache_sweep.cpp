@@ -1,4 +1,4 @@
-#include "flopcast/machine/caches/cache_sweep.hpp"
+#include "flopcast/machine/caches/cache_levels.hpp"
 
 #include <unistd.h>
 
@@ -13,13 +13,12 @@
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/machine/caches/arena.hpp"
 #include "flopcast/machine/caches/bandwidth_kernels.hpp"
+#include "flopcast/support/division.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {
 namespace {
 
-constexpr std::int64_t line_bytes = 64;
-constexpr std::int64_t operands = 3;  // of the triad
 constexpr int warm_passes = 2;
 constexpr std::int64_t max_chase_steps = 50'000;
 constexpr std::size_t chains = 8;  // of the parallel chase: registers hold them, and cores have at least ten misses under way
@@ -41,7 +40,7 @@ bool mostly_huge_pages(std::size_t bytes) {
 
 /// Seconds per byte that the triad needs in steady state on a working set of `bytes`.
 Seconds time_triad(const WallClock& clock, const BandwidthKernel& triad, const Arena& arena, std::int64_t bytes, Seconds at_least) {
-  const std::int64_t part = bytes / operands;
+  const std::int64_t part = bytes / triad_arrays;
   std::byte* a = arena.data();
   const auto passes_take = [&](std::int64_t passes) {
     const std::int64_t start = clock.ticks();
@@ -55,14 +54,14 @@ Seconds time_triad(const WallClock& clock, const BandwidthKernel& triad, const A
 
 /// Writes a random cycle through all lines of the working set: each begins with the address of the next (Sattolo 1986).
 void link_cycle(const Arena& arena, std::int64_t bytes, std::mt19937_64& random) {
-  std::vector<std::uint32_t> next(static_cast<std::size_t>(bytes / line_bytes));
+  std::vector<std::uint32_t> next(static_cast<std::size_t>(bytes / cache_line_bytes));
   std::iota(next.begin(), next.end(), 0U);
   for (std::size_t i = next.size() - 1; i > 0; --i) {
     std::swap(next[i], next[random() % i]);
   }
   for (std::size_t i = 0; i < next.size(); ++i) {
-    std::byte* target = arena.data() + static_cast<std::int64_t>(next[i]) * line_bytes;
-    std::memcpy(arena.data() + static_cast<std::int64_t>(i) * line_bytes, &target, sizeof target);
+    std::byte* target = arena.data() + static_cast<std::int64_t>(next[i]) * cache_line_bytes;
+    std::memcpy(arena.data() + static_cast<std::int64_t>(i) * cache_line_bytes, &target, sizeof target);
   }
 }
 
@@ -88,7 +87,7 @@ void link_cycle(const Arena& arena, std::int64_t bytes, std::mt19937_64& random)
 
 /// Touches the working set in order, so that as much of it as fits lies in the caches.
 void touch(const Arena& arena, std::int64_t bytes) {
-  for (std::int64_t at = 0; at < bytes; at += line_bytes) {
+  for (std::int64_t at = 0; at < bytes; at += cache_line_bytes) {
     asm volatile("" : : "r"(*reinterpret_cast<const std::uint64_t*>(arena.data() + at)));
   }
 }
@@ -99,13 +98,13 @@ struct ChaseTimes {
 
 ChaseTimes time_chases(const WallClock& clock, const Arena& arena, std::int64_t bytes, int rounds, std::mt19937_64& random) {
   link_cycle(arena, bytes, random);
-  const std::int64_t lines = bytes / line_bytes;
+  const std::int64_t lines = bytes / cache_line_bytes;
   const std::int64_t steps = std::clamp<std::int64_t>(2 * lines, 20'000, max_chase_steps);
   const std::int64_t parallel_steps = steps / static_cast<std::int64_t>(chains);
   const void* at = arena.data();
   std::array<const void*, chains> places{};
   for (const void*& place : places) {
-    place = arena.data() + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(lines)) * line_bytes;
+    place = arena.data() + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(lines)) * cache_line_bytes;
   }
   std::vector<Seconds> serial, parallel;
   const auto add = [&](std::vector<Seconds>& times, std::int64_t start, std::int64_t accesses) {
@@ -152,7 +151,7 @@ SweepOptions quick_sweep() {
 }
 
 std::vector<std::int64_t> working_sets(std::int64_t smallest, std::int64_t largest, int points_per_octave) {
-  constexpr std::int64_t granule = operands * line_bytes;
+  constexpr std::int64_t granule = triad_arrays * cache_line_bytes;
   std::vector<std::int64_t> sizes;
   for (std::int64_t octave = smallest; octave <= largest; octave *= 2) {
     for (int i = 0; i < points_per_octave; ++i) {

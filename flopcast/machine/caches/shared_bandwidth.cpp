@@ -8,11 +8,10 @@
 #include "flopcast/machine/caches/arena.hpp"
 #include "flopcast/machine/caches/bandwidth_kernels.hpp"
 #include "flopcast/machine/cpu/thread_team.hpp"
+#include "flopcast/support/division.hpp"
 
 namespace flopcast::machine {
 namespace {
-
-constexpr std::int64_t line_bytes = 64, operands = 3;  // of the triad
 
 /// A triad of each thread on its own memory.
 class Triads {
@@ -20,7 +19,7 @@ class Triads {
   Triads(const WallClock& clock, ThreadTeam& team, std::int64_t bytes_per_thread)
       : clock_(clock),
         team_(team),
-        part_(bytes_per_thread / operands / line_bytes * line_bytes),
+        part_(bytes_per_thread / triad_arrays / cache_line_bytes * cache_line_bytes),
         arenas_(static_cast<std::size_t>(team.size())) {
     team.run([&](int thread) {
       auto& arena = arenas_[static_cast<std::size_t>(thread)];
@@ -34,7 +33,7 @@ class Triads {
   [[nodiscard]] double share(std::int64_t bytes_per_thread, bool in_cache, std::int64_t passes) const {
     constexpr int rounds = 9;
     constexpr double typical = 0.25;  // quantile: disturbances only make slower
-    const std::int64_t part = std::min(part_, bytes_per_thread / operands / line_bytes * line_bytes);
+    const std::int64_t part = std::min(part_, bytes_per_thread / triad_arrays / cache_line_bytes * cache_line_bytes);
     std::vector<Seconds> times_alone, times_together;
     for (int round = 0; round < rounds; ++round) {
       const auto warm = [&](int thread) {

@@ -1,4 +1,4 @@
-#include "flopcast/machine/cpu/affinity.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
 
 #include <pthread.h>
 #include <sched.h>
@@ -10,7 +10,6 @@
 #include <set>
 #include <tuple>
 
-#include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {

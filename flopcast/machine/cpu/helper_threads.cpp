@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "flopcast/support/division.hpp"
+
 namespace flopcast::machine {
 namespace {
 
@@ -127,9 +129,8 @@ class Helper {
     }
   }
 
-  static constexpr std::size_t line_bytes = 64;
-  alignas(line_bytes) std::atomic<std::uint32_t> ordered_ = 0;
-  alignas(line_bytes) std::atomic<std::uint32_t> done_ = 0;
+  alignas(cache_line_bytes) std::atomic<std::uint32_t> ordered_ = 0;
+  alignas(cache_line_bytes) std::atomic<std::uint32_t> done_ = 0;
   const Work* work_ = nullptr;
   std::size_t number_ = 0;
   const Setting* setting_ = nullptr;

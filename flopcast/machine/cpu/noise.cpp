@@ -1,4 +1,4 @@
-#include "flopcast/machine/cpu/noise.hpp"
+#include "flopcast/machine/cpu/clock.hpp"
 
 #include <fmt/format.h>
 #include <sys/resource.h>

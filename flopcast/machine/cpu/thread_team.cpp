@@ -7,8 +7,8 @@
 #include <thread>
 #include <utility>
 
-#include "flopcast/machine/cpu/affinity.hpp"
 #include "flopcast/machine/cpu/helper_threads.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {

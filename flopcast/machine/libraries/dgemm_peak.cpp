@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "flopcast/core/integer_width.hpp"
+#include "flopcast/core/routine.hpp"
 
 namespace flopcast::machine {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "flopcast/core/environment_json.hpp"
+#include "flopcast/core/documents.hpp"
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/machine/libraries/dgemm_peak.hpp"
 #include "flopcast/machine/libraries/in_child.hpp"

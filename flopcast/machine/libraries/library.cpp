@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "flopcast/core/integer_width.hpp"
+#include "flopcast/core/routine.hpp"
 #include "flopcast/machine/libraries/elf_file.hpp"
 #include "flopcast/machine/libraries/in_child.hpp"
 #include "flopcast/machine/libraries/library_state.hpp"

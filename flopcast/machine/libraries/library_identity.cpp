@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "flopcast/core/integer_width.hpp"
+#include "flopcast/core/routine.hpp"
 #include "flopcast/support/child_process.hpp"
 #include "flopcast/support/error.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "flopcast/core/routine_symbol.hpp"
+#include "flopcast/core/routine.hpp"
 #include "flopcast/preload/common/redirect.hpp"
 
 /// Finds the functions to which calls of the catalogue's routines are forwarded, and the width of their integers, for the libraries that

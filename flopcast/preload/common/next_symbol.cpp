@@ -6,8 +6,7 @@
 
 #include <cstdio>
 
-#include "flopcast/core/integer_width.hpp"
-#include "flopcast/core/routine_symbol.hpp"
+#include "flopcast/core/routine.hpp"
 #include "flopcast/preload/common/other_namespaces.hpp"
 #include "flopcast/preload/common/own_stack.hpp"
 

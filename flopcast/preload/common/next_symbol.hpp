@@ -5,7 +5,7 @@
 #include <atomic>
 #include <string_view>
 
-#include "flopcast/core/routine_symbol.hpp"
+#include "flopcast/core/routine.hpp"
 
 namespace flopcast::preload {
 

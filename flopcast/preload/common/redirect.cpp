@@ -95,7 +95,7 @@ constinit std::atomic<bool> busy{};  ///< a thread is searching objects, or maki
 constinit std::size_t trampolines = 0;
 constinit Seen seen[max_objects]{};
 constinit std::size_t seen_count = 0;
-constinit unsigned long long loaded_before = 0, unloaded_before = 0;  ///< as the linker counts them
+constinit unsigned long long loaded_before = 0, unloaded_before = 0;  ///< the linker's counts
 constinit bool next_are_deep = false;                                 ///< objects that are loaded next look into their own libraries first
 
 /// Held by one thread at a time. Others don't wait, because the holder may be waiting for the linker's lock, which they may hold.
@@ -287,7 +287,7 @@ void look_through(const Object& object) noexcept {
 struct NewObjects {
   const char* names[64];
   std::size_t count = 0;
-  unsigned long long loaded = 0;  ///< as the linker counts them
+  unsigned long long loaded = 0;  ///< the linker's counts
 };
 
 bool was_seen(std::uintptr_t address, const void* dynamic) noexcept {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "flopcast/core/routine_symbol.hpp"
+#include "flopcast/core/routine.hpp"
 #include "flopcast/support/bindings.hpp"
 
 /// Redirects calls that don't reach a preloaded library by themselves. The dynamic linker hands out a preloaded function only for its exact

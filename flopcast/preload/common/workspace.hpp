@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "flopcast/core/integer_width.hpp"
+#include "flopcast/core/routine.hpp"
 #include "flopcast/core/work_size.hpp"
 #include "flopcast/preload/common/redirect.hpp"
 #include "flopcast/protocol/run_report.hpp"

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "flopcast/kernel/fill.hpp"
+#include "flopcast/support/division.hpp"
 #include "flopcast/support/resident_pages.hpp"
 
 #if defined(__x86_64__)
@@ -23,8 +24,6 @@ bool can_fail(const flopcast::Routine& routine) {
 }
 
 namespace {
-
-constexpr std::int64_t line_bytes = 64;
 
 char* pointer_to(std::uintptr_t address) { return reinterpret_cast<char*>(address); }
 
@@ -45,7 +44,7 @@ bool is_tiny(Real number) {
 template <class Real>
 bool is_stale(std::uintptr_t address, std::int64_t bytes, bool zeros_count) {
   const auto* const begin = reinterpret_cast<const Real*>(pointer_to(address));
-  const auto* const end = begin + std::min(bytes, line_bytes) / static_cast<std::int64_t>(sizeof(Real));
+  const auto* const end = begin + std::min(bytes, cache_line_bytes) / static_cast<std::int64_t>(sizeof(Real));
   if (std::all_of(begin, end, [](Real number) { return number == 0; })) {
     return zeros_count;
   }
@@ -59,7 +58,7 @@ std::int64_t probe_distance(const Operand& operand, bool closely) {
   constexpr std::int64_t min_distance = 512;
   constexpr std::int64_t close = 2048;
   const std::int64_t distance = std::max(min_distance, operand.bytes() / probes);
-  return (closely ? std::min(close, distance) : distance) / line_bytes * line_bytes;
+  return (closely ? std::min(close, distance) : distance) / cache_line_bytes * cache_line_bytes;
 }
 
 /// Returns whether an operand looks stale. Only some lines are examined, because they come into the caches. They include the first one,
@@ -73,7 +72,7 @@ bool looks_stale(const Operand& operand, bool zeros_count, bool closely) {
     const std::int64_t step = std::max<std::int64_t>(1, std::min(part.columns / max_columns, distance / usual_bytes));
     for (std::int64_t j = 0; j < part.columns; j += step) {
       const std::int64_t bytes = run_bytes(part, j);
-      for (std::int64_t at = j == 0 ? 0 : std::min(bytes, distance) / line_bytes / 2 * line_bytes; at < bytes; at += distance) {
+      for (std::int64_t at = j == 0 ? 0 : std::min(bytes, distance) / cache_line_bytes / 2 * cache_line_bytes; at < bytes; at += distance) {
         if (is_stale<Real>(run_begin(part, j) + static_cast<std::uintptr_t>(at), bytes - at, zeros_count)) {
           return true;
         }
@@ -107,10 +106,10 @@ void renew(const Operand& operand, bool zeros_count, bool closely) {
   for (const Region& part : operand.parts) {
     for (std::int64_t j = 0; j < part.columns; ++j) {
       const std::int64_t bytes = run_bytes(part, j);
-      for (std::int64_t at = 0; at < bytes; at += line_bytes) {
+      for (std::int64_t at = 0; at < bytes; at += cache_line_bytes) {
         const std::uintptr_t address = run_begin(part, j) + static_cast<std::uintptr_t>(at);
         if (is_stale<Real>(address, bytes - at, zeros_count)) {
-          write_numbers<Real>(address, std::min(bytes - at, line_bytes));
+          write_numbers<Real>(address, std::min(bytes - at, cache_line_bytes));
         }
       }
     }
@@ -225,7 +224,7 @@ bool is_due(const char* place, std::int64_t bytes, std::int64_t element_bytes) {
   // With fewer entries, programs with thousands of buffers would be examined every time.
   static std::array<OutputRange, std::size_t{1} << bits> places;
   const auto address = reinterpret_cast<std::uintptr_t>(place);
-  OutputRange& found = places.at((address / line_bytes + static_cast<std::uintptr_t>(bytes)) * odd >> (64U - bits));
+  OutputRange& found = places.at((address / cache_line_bytes + static_cast<std::uintptr_t>(bytes)) * odd >> (64U - bits));
   if (found.address != place || found.bytes != bytes) {
     found = {place, bytes, 0};
   }

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "flopcast/core/routine_symbol.hpp"
+#include "flopcast/core/routine.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
 #include "flopcast/preload/kernels/library_file.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "flopcast/path/message_model.hpp"
+#include "flopcast/core/mpi_values.hpp"
 #include "flopcast/preload/mpi/piggyback.hpp"
 #include "flopcast/preload/mpi/skipping.hpp"
 #include "flopcast/protocol/mpi_options.hpp"

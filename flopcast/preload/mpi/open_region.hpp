@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <unordered_set>
 
-#include "flopcast/selective/time_spent.hpp"
+#include "flopcast/core/mpi_values.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::preload::mpi {

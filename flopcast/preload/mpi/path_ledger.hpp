@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "flopcast/core/mpi_values.hpp"
 #include "flopcast/path/critical_path.hpp"
 #include "flopcast/preload/mpi/kernel_decisions.hpp"
 #include "flopcast/preload/mpi/open_region.hpp"
@@ -9,7 +10,6 @@
 #include "flopcast/preload/mpi/program_gaps.hpp"
 #include "flopcast/preload/mpi/session_clock.hpp"
 #include "flopcast/preload/mpi/waits.hpp"
-#include "flopcast/selective/time_spent.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::preload::mpi {

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "flopcast/core/mpi_values.hpp"
 #include "flopcast/path/aggregate.hpp"
 #include "flopcast/path/critical_path.hpp"
-#include "flopcast/path/message_model.hpp"
 #include "flopcast/preload/kernels/nonblocking_votes.hpp"
 #include "flopcast/preload/kernels/routine_list.hpp"
 #include "flopcast/preload/kernels/spin_backoff.hpp"

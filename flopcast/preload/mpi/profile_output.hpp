@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/path/costs.hpp"
+#include "flopcast/core/mpi_values.hpp"
 #include "flopcast/preload/kernels/call_sequence.hpp"
 #include "flopcast/preload/kernels/kernel_keys.hpp"
 #include "flopcast/preload/mpi/core_time.hpp"

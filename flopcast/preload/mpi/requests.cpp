@@ -395,7 +395,7 @@ class Completion {
   };
 
   std::vector<Pending> done_;
-  std::vector<Pending> later_;  ///< from await()
+  std::vector<Pending> later_;  ///< requests that await() left
   std::vector<Awaited> awaited_;
 };
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "flopcast/path/message_model.hpp"
+#include "flopcast/core/mpi_values.hpp"
 #include "flopcast/preload/kernels/routine_list.hpp"
 #include "flopcast/preload/mpi/piggyback.hpp"
 
@@ -25,7 +25,7 @@ struct AgreementInFlight {
 struct Pending {
   Routine routine = Routine::irecv;
   std::shared_ptr<Channel> channel;
-  int source = 0, tag = 0;  ///< as given by the program, wildcards included
+  int source = 0, tag = 0;  ///< the program's values, wildcards included
   bool cancelled = false;
   /// Polling::seconds() when its piggyback message, or one that may be its own, was seen; negative: not seen yet.
   Seconds seen = -1;

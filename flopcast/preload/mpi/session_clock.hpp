@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "flopcast/core/mpi_values.hpp"
 #include "flopcast/preload/kernels/overhead_estimate.hpp"
 #include "flopcast/preload/kernels/wall_clock.hpp"
-#include "flopcast/selective/time_spent.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::preload::mpi {

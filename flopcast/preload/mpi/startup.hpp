@@ -2,7 +2,7 @@
 
 #include <mpi.h>
 
-#include "flopcast/path/message_model.hpp"
+#include "flopcast/core/mpi_values.hpp"
 #include "flopcast/protocol/mpi_options.hpp"
 
 /// Facts that all processes find together at the begin of a session. All functions are collective.

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "flopcast/core/integer_width.hpp"
+#include "flopcast/core/routine.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
 #include "flopcast/preload/common/fortran_call.hpp"

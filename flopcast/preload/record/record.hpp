@@ -7,8 +7,8 @@
 #include <string>
 
 #include "flopcast/algorithm/block_parameters.hpp"
-#include "flopcast/protocol/block_size_query.hpp"
 #include "flopcast/protocol/call_bytes.hpp"
+#include "flopcast/protocol/recorder_protocol.hpp"
 
 /// Interface of libflopcast-record.so to the process into which it is loaded. The library defines every routine of the catalogue, and
 /// passes calls through while no recording is active.

@@ -9,7 +9,7 @@
 #include <ctime>
 #include <vector>
 
-#include "flopcast/core/integer_width.hpp"
+#include "flopcast/core/routine.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
 #include "flopcast/support/division.hpp"
 

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/core/documents.hpp"
 #include "flopcast/core/trace.hpp"
-#include "flopcast/core/trace_json.hpp"
 #include "flopcast/preload/common/next_symbol.hpp"
 #include "flopcast/preload/kernels/kernel_keys.hpp"
 #include "flopcast/preload/kernels/library_file.hpp"

@@ -13,7 +13,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "flopcast/core/integer_width.hpp"
+#include "flopcast/core/routine.hpp"
 #include "flopcast/preload/common/buffer_lock.hpp"
 #include "flopcast/preload/common/caller_table.hpp"
 #include "flopcast/preload/common/fortran_text.hpp"

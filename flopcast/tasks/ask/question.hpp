@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/machine/libraries/library_choice.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/tasks/ask/job.hpp"
 
 namespace flopcast {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/contract/algorithms/kernel_call.hpp"
+#include "flopcast/contract/algorithms/algorithm.hpp"
 #include "flopcast/contract/prediction/execution_times.hpp"
 #include "flopcast/contract/prediction/timing_memory.hpp"
 #include "flopcast/machine/cpu/clock.hpp"

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "flopcast/contract/einsum/einsum_tensors.hpp"
-#include "flopcast/contract/notation/npy.hpp"
+#include "flopcast/contract/notation/contraction.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/machine/libraries/library.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/contract/algorithms/execute.hpp"
+#include "flopcast/contract/algorithms/algorithm.hpp"
 #include "flopcast/contract/planner/contraction_plan.hpp"
 #include "flopcast/contract/prediction/forecast.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
@@ -20,7 +20,7 @@ struct PlanningTools {
   std::function<contract::Machine()> machine;               ///< called when it is first needed
   std::function<model::Store*()> store;                     ///< keeps choices; called when it is first needed; may return null
   std::function<Seconds()> now;                             ///< time in seconds since any moment
-  std::shared_ptr<contract::TrialMemory> trials = nullptr;  ///< as contract::PlanOptions::trials
+  std::shared_ptr<contract::TrialMemory> trials = nullptr;  ///< see contract::PlanOptions::trials
 };
 
 contract::Plan plan(const PlanningTools& tools, const contract::SizedExpression& expression, const contract::EinsumStrides& strides,

@@ -5,8 +5,8 @@
 
 #include "flopcast/contract/algorithms/algorithm.hpp"
 #include "flopcast/contract/planner/contraction_plan.hpp"
-#include "flopcast/contract/prediction/stage.hpp"
-#include "flopcast/core/core_schemas.hpp"
+#include "flopcast/contract/prediction/predicted_time.hpp"
+#include "flopcast/core/documents.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <memory>
 
-#include "flopcast/machine/libraries/library_choice.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
 #include "flopcast/workbench/workbench.hpp"

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/contract/einsum/named_strides.hpp"
+#include "flopcast/contract/einsum/einsum_tensors.hpp"
 #include "flopcast/contract/notation/utf8.hpp"
 #include "flopcast/support/request_types.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "flopcast/model/estimate.hpp"
+#include "flopcast/core/kernel_model.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/modelling/model_check.hpp"
 

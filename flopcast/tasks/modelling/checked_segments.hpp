@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "flopcast/core/environment.hpp"
-#include "flopcast/core/machine_state.hpp"
 #include "flopcast/core/sample.hpp"
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/core/environment_json.hpp"
+#include "flopcast/core/documents.hpp"
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/machine/machine_file_json.hpp"
 #include "flopcast/support/fields.hpp"

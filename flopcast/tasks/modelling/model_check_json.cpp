@@ -3,10 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "flopcast/core/core_schemas.hpp"
-#include "flopcast/core/environment_json.hpp"
-#include "flopcast/core/sample_json.hpp"
-#include "flopcast/core/statistics_json.hpp"
+#include "flopcast/core/documents.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/json.hpp"
 #include "flopcast/tasks/modelling/model_check.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "flopcast/core/environment.hpp"
-#include "flopcast/core/machine_state.hpp"
+#include "flopcast/core/sample.hpp"
 #include "flopcast/measure/experiment.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/support/run_context.hpp"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "flopcast/model/model.hpp"
+#include "flopcast/core/kernel_model.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/report/figure.hpp"
 #include "flopcast/tasks/modelling/modelling.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "flopcast/core/call.hpp"
-#include "flopcast/model/box.hpp"
+#include "flopcast/core/kernel_model.hpp"
 #include "flopcast/tasks/modelling/modelling.hpp"
 
 namespace flopcast {

@@ -5,11 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "flopcast/core/core_schemas.hpp"
-#include "flopcast/core/environment_json.hpp"
-#include "flopcast/core/sample_json.hpp"
+#include "flopcast/core/documents.hpp"
 #include "flopcast/core/statistics.hpp"
-#include "flopcast/core/statistics_json.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/model/model_json.hpp"
 #include "flopcast/support/error.hpp"

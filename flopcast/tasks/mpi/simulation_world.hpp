@@ -7,7 +7,7 @@
 #include "flopcast/core/call.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/core/sample.hpp"
-#include "flopcast/machine/libraries/library_choice.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/predict/kernel_models.hpp"
 #include "flopcast/support/run_context.hpp"

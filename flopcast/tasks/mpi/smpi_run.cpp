@@ -12,7 +12,7 @@
 #include <sstream>
 #include <utility>
 
-#include "flopcast/core/trace_json.hpp"
+#include "flopcast/core/documents.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/program/launch.hpp"
 #include "flopcast/program/loaded_libraries.hpp"

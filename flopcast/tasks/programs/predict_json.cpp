@@ -1,11 +1,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/core/core_schemas.hpp"
-#include "flopcast/core/environment_json.hpp"
-#include "flopcast/core/sample_json.hpp"
-#include "flopcast/core/statistics_json.hpp"
-#include "flopcast/core/trace_json.hpp"
+#include "flopcast/core/documents.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/tasks/programs/predict.hpp"

@@ -10,7 +10,7 @@
 
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/algorithm/registry.hpp"
-#include "flopcast/core/trace_json.hpp"
+#include "flopcast/core/documents.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/parse_call.hpp"

@@ -4,9 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/core/core_schemas.hpp"
-#include "flopcast/core/environment_json.hpp"
-#include "flopcast/core/statistics_json.hpp"
+#include "flopcast/core/documents.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/program/profile_json.hpp"
 #include "flopcast/program/recording_document.hpp"
@@ -181,11 +179,12 @@ Fields FieldTable<program::CallSum>::fields() {
 
 template <>
 Fields FieldTable<CallTotals>::fields() {
-  return {inherited_fields<T, program::CallSum>(), 
-          field<&T::flops_per_second>("flops over time. Calls known by name only have no rate, and the rate of a sum leaves their time out"),
-          field<&T::of_peak>(
-              "the rate over that of the best dgemm with the program's BLAS, threads and best kernels; single precision counts half")
-              .measured_in("fraction", Best::large)};
+  return {
+      inherited_fields<T, program::CallSum>(),
+      field<&T::flops_per_second>("flops over time. Calls known by name only have no rate, and the rate of a sum leaves their time out"),
+      field<&T::of_peak>(
+          "the rate over that of the best dgemm with the program's BLAS, threads and best kernels; single precision counts half")
+          .measured_in("fraction", Best::large)};
 }
 
 template <>

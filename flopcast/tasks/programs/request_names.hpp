@@ -9,7 +9,7 @@
 #include "flopcast/predict/method.hpp"
 #include "flopcast/program/ilaenv_source.hpp"
 #include "flopcast/support/request_types.hpp"
-#include "flopcast/tasks/programs/what_if.hpp"
+#include "flopcast/tasks/programs/programs.hpp"
 #include "flopcast/tasks/programs/wisdom.hpp"
 
 /// Names of the choices of requests, in questions and in results.

@@ -8,7 +8,6 @@
 
 #include "flopcast/core/environment.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
-#include "flopcast/machine/libraries/library_choice.hpp"
 #include "flopcast/program/profile.hpp"
 #include "flopcast/program/program_run.hpp"
 #include "flopcast/support/run_context.hpp"
@@ -31,7 +30,7 @@ struct RunServices {
   std::function<std::filesystem::path()> loaders_blas;  ///< file that libblas.so.3 stands for; empty if there is none
   /// Returns the file of the BLAS that the program is linked with; empty if it is linked with none, as scripts are.
   std::function<std::filesystem::path(const std::vector<std::string>& command)> programs_blas;
-  std::function<std::string(const std::string& library)> digest;  ///< as LibraryIdentity has it; empty if there is no such library
+  std::function<std::string(const std::string& library)> digest;  ///< digest of LibraryIdentity; empty if there is no such library
   std::function<std::vector<machine::InstalledLibrary>()> installed;
   /// Returns what earlier trials found for all libraries but one.
   std::function<machine::KernelSettings(const std::filesystem::path& but)> known_kernels;

@@ -5,11 +5,9 @@
 #include <vector>
 
 #include "flopcast/core/environment.hpp"
-#include "flopcast/machine/libraries/library_choice.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/predict/kernel_models.hpp"
-#include "flopcast/predict/model_requirements.hpp"
 #include "flopcast/predict/predict.hpp"
-#include "flopcast/predict/stored_models.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
 #include "flopcast/tasks/programs/prediction_subjects.hpp"
@@ -21,7 +19,7 @@ namespace flopcast {
 /// Models and machine of a prediction. Tests have models of their own.
 struct PredictionServices {
   const Environment& environment;
-  machine::LibraryChoice libraries;  ///< as the user chose them, for messages that name a command
+  machine::LibraryChoice libraries;  ///< the user's choice, for messages that name a command
   /// Returns models on demand for these traces, after sampling what they lack. They live as long as the services.
   std::function<const prediction::KernelModels&(std::vector<tuning::Subject>& traces)> on_demand;
   prediction::FindModel find_model;  ///< finds a model that was built before

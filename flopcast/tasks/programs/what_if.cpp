@@ -1,4 +1,4 @@
-#include "flopcast/tasks/programs/what_if.hpp"
+#include "flopcast/tasks/programs/programs.hpp"
 
 #include <fmt/format.h>
 

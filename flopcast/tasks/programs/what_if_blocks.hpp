@@ -8,7 +8,7 @@
 
 #include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/support/run_context.hpp"
-#include "flopcast/tasks/programs/what_if.hpp"
+#include "flopcast/tasks/programs/programs.hpp"
 #include "flopcast/tasks/programs/what_if_services.hpp"
 
 namespace flopcast {

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "flopcast/cache/placement.hpp"
+#include "flopcast/predict/blend.hpp"
 #include "flopcast/predict/contention.hpp"
 #include "flopcast/predict/predicted_interval.hpp"
-#include "flopcast/predict/transferred_time.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/programs/what_if_blocks.hpp"
 #include "flopcast/workbench/workbench.hpp"

@@ -11,7 +11,7 @@
 #include "flopcast/program/program_trace.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/programs/opened_recording.hpp"
-#include "flopcast/tasks/programs/what_if.hpp"
+#include "flopcast/tasks/programs/programs.hpp"
 #include "flopcast/tasks/programs/what_if_services.hpp"
 
 namespace flopcast {

@@ -8,13 +8,13 @@
 
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/core/environment.hpp"
-#include "flopcast/core/machine_state.hpp"
-#include "flopcast/machine/libraries/library_choice.hpp"
+#include "flopcast/core/sample.hpp"
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/predict/kernel_models.hpp"
 #include "flopcast/program/program_trace.hpp"
 #include "flopcast/program/recorder.hpp"
 #include "flopcast/support/run_context.hpp"
-#include "flopcast/tasks/programs/what_if.hpp"
+#include "flopcast/tasks/programs/programs.hpp"
 #include "flopcast/tune/block_size.hpp"
 #include "flopcast/tune/design.hpp"
 

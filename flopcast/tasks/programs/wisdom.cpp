@@ -24,7 +24,7 @@
 #include "flopcast/tasks/programs/program_schemas.hpp"
 #include "flopcast/tasks/programs/wisdom_services.hpp"
 #include "flopcast/workbench/kernel_choice.hpp"
-#include "flopcast/workbench/wisdom_schema.hpp"
+#include "flopcast/workbench/wisdom_file.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast {

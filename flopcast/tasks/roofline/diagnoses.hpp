@@ -8,7 +8,7 @@
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/machine_file.hpp"
 #include "flopcast/roofline/roof.hpp"
-#include "flopcast/tasks/roofline/request.hpp"
+#include "flopcast/tasks/roofline/roofline.hpp"
 
 namespace flopcast {
 

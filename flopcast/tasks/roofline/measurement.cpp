@@ -13,10 +13,10 @@
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/roofline/roof.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/version.hpp"
+#include "flopcast/support/exception.hpp"
 #include "flopcast/tasks/roofline/deadline.hpp"
 #include "flopcast/tasks/roofline/diagnoses.hpp"
-#include "flopcast/tasks/roofline/request.hpp"
+#include "flopcast/tasks/roofline/roofline.hpp"
 #include "flopcast/tasks/roofline/thread_plan.hpp"
 
 namespace flopcast {

@@ -8,7 +8,6 @@
 #include "flopcast/roofline/roof.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/roofline/deadline.hpp"
-#include "flopcast/tasks/roofline/request.hpp"
 #include "flopcast/tasks/roofline/roofline.hpp"
 #include "flopcast/tasks/roofline/roofline_machine.hpp"
 

@@ -46,7 +46,7 @@ struct ChosenKernels {
 /// Rates of calls by themselves, and the environment in which they were timed.
 struct TimedCalls {
   std::vector<roofline::Point> points;
-  std::string place;  ///< as place_text() describes an environment
+  std::string place;  ///< text of place_text()
 };
 
 /// Everything that the measurement of a roofline asks of the machine. Tests have a fake one.

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "flopcast/machine/cpu/topology.hpp"
-#include "flopcast/tasks/roofline/request.hpp"
+#include "flopcast/tasks/roofline/roofline.hpp"
 #include "flopcast/tasks/roofline/roofline_machine.hpp"
 
 namespace flopcast {

@@ -16,7 +16,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/tuning/tunable_routine.hpp"
-#include "flopcast/tune/joint.hpp"
+#include "flopcast/tune/decision.hpp"
 #include "flopcast/workbench/kernel_choice.hpp"
 #include "flopcast/workbench/workbench.hpp"
 

@@ -1,7 +1,7 @@
 #include <array>
 #include <utility>
 
-#include "flopcast/core/core_schemas.hpp"
+#include "flopcast/core/documents.hpp"
 #include "flopcast/support/request_types.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "flopcast/program/profile.hpp"
 #include "flopcast/program/recorder.hpp"
-#include "flopcast/support/size_list.hpp"
+#include "flopcast/support/field.hpp"
 #include "flopcast/tasks/tuning/tuning_session.hpp"
 #include "flopcast/tune/block_size.hpp"
 

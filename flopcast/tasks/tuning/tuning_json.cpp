@@ -5,9 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/core/core_schemas.hpp"
-#include "flopcast/core/environment_json.hpp"
-#include "flopcast/core/statistics_json.hpp"
+#include "flopcast/core/documents.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"
 #include "flopcast/tasks/tuning/tuning_schemas.hpp"
@@ -107,7 +105,8 @@ Fields FieldTable<tuning::JointRank>::fields() {
 }
 template <>
 Fields FieldTable<tuning::JointDecision>::fields() {
-  return {optional_field<&T::sizes>("sizes of the routine"), field<&T::ranking>("every variant of every place at its own best block size, the fastest first"),
+  return {optional_field<&T::sizes>("sizes of the routine"),
+          field<&T::ranking>("every variant of every place at its own best block size, the fastest first"),
           field<&T::regret>("upper bound (95 %) of time of the fastest / time of any other - 1").measured_in("fraction", Best::small)};
 }
 template <>

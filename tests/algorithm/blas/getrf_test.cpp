@@ -1,4 +1,4 @@
-#include "flopcast/algorithm/getrf.hpp"
+#include "flopcast/algorithm/variants.hpp"
 
 #include <gmock/gmock.h>
 
@@ -13,9 +13,6 @@
 
 namespace flopcast::algorithm {
 namespace {
-
-INSTANTIATE_TEST_SUITE_P(Precision, Variants, testing::Values(Precision::s, Precision::d, Precision::c, Precision::z),
-                         [](const auto& instance) { return std::string(1, static_cast<char>(instance.param)); });
 
 TEST_P(Variants, Getrf) {
   for (const std::int64_t n : orders) {

@@ -1,4 +1,4 @@
-#include "flopcast/algorithm/trsyl.hpp"
+#include "flopcast/algorithm/variants.hpp"
 
 #include <gmock/gmock.h>
 
@@ -15,9 +15,6 @@
 
 namespace flopcast::algorithm {
 namespace {
-
-INSTANTIATE_TEST_SUITE_P(Precision, Variants, testing::Values(Precision::s, Precision::d, Precision::c, Precision::z),
-                         [](const auto& instance) { return std::string(1, static_cast<char>(instance.param)); });
 
 TEST_P(Variants, Trsyl) {
   std::int64_t isgn = 1;

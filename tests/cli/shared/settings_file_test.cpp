@@ -1,4 +1,4 @@
-#include "flopcast/cli/shared/settings_file.hpp"
+#include "flopcast/cli/shared/settings.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

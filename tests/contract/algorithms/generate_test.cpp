@@ -1,4 +1,4 @@
-#include "flopcast/contract/algorithms/generate.hpp"
+#include "flopcast/contract/algorithms/algorithm.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,6 @@
 #include <map>
 #include <set>
 
-#include "flopcast/contract/algorithms/kernel_call.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::contract {

@@ -3,14 +3,13 @@
 
 #include <array>
 #include <cmath>
-#include <functional>
 #include <numeric>
 #include <random>
 #include <thread>
 
 #include "flopcast/contract/einsum/pair_plan.hpp"
-#include "flopcast/support/error.hpp"
 #include "tests/contract/einsum/naive_einsum.hpp"
+#include "tests/message_of.hpp"
 
 // Expressions that need no BLAS: one operand, and two operands without a contraction worth a call.
 namespace flopcast::contract {
@@ -122,31 +121,25 @@ TEST(EinsumOfOneOperand, MayBeExecutedFromSeveralThreads) {
   }
 }
 
-std::string message(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::bad_input);
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 TEST(EinsumOfOneOperand, ErrorsLeaveTheResultAlone) {
   using ::testing::HasSubstr;
   const Plan plan = plan_pair("ij->ji", Shapes{{2, 3}}, Machine{});
   std::vector<double> memory(20, 1.0);
   const std::vector<double> before = memory;
   const std::array<const void*, 1> operands = {memory.data()}, nothing = {nullptr};
-  EXPECT_THAT(message([&] { plan.execute(operands, memory.data() + 5); }), HasSubstr("the result overlaps operand 1"));
-  EXPECT_THAT(message([&] { plan.execute(operands, memory.data() + 5, memory.data() + 8, 1.0, 1.0); }),
+  EXPECT_THAT(tests::bad_input_of([&] { plan.execute(operands, memory.data() + 5); }), HasSubstr("the result overlaps operand 1"));
+  EXPECT_THAT(tests::bad_input_of([&] { plan.execute(operands, memory.data() + 5, memory.data() + 8, 1.0, 1.0); }),
               HasSubstr("the result overlaps the addend"));
-  EXPECT_THAT(message([&] { plan.execute(operands, nullptr, memory.data() + 8, 1.0, 1.0); }), HasSubstr("address of the addend is null"));
-  EXPECT_THAT(message([&] { plan.execute(nothing, memory.data() + 8); }),
+  EXPECT_THAT(tests::bad_input_of([&] { plan.execute(operands, nullptr, memory.data() + 8, 1.0, 1.0); }),
+              HasSubstr("address of the addend is null"));
+  EXPECT_THAT(tests::bad_input_of([&] { plan.execute(nothing, memory.data() + 8); }),
               HasSubstr("the address of operand 1 is null, but the tensor has 6"));
-  EXPECT_THAT(message([&] { plan.execute(operands, nullptr); }), HasSubstr("the address of the result is null"));
-  EXPECT_THAT(message([&] { plan.execute({}, memory.data() + 8); }), HasSubstr("has 1 operands, but 0 addresses are given"));
-  EXPECT_THAT(message([&] { plan.execute(operands, memory.data() + 8, {0, 1}); }), HasSubstr("can't be scaled by a complex alpha"));
+  EXPECT_THAT(tests::bad_input_of([&] { plan.execute(operands, nullptr); }), HasSubstr("the address of the result is null"));
+  EXPECT_THAT(tests::bad_input_of([&] { plan.execute({}, memory.data() + 8); }), HasSubstr("has 1 operands, but 0 addresses are given"));
+  EXPECT_THAT(tests::bad_input_of([&] {
+                plan.execute(operands, memory.data() + 8, {0, 1});
+              }),
+              HasSubstr("can't be scaled by a complex alpha"));
   EXPECT_EQ(memory, before);
   EXPECT_NO_THROW(plan.execute(nothing, memory.data() + 8, 0.0, 1.0)) << "nothing is read with alpha = 0";
   EXPECT_EQ(memory, before);
@@ -168,7 +161,7 @@ TEST(EinsumWithoutBlas, SumsProductsOfVectorsWhereBlasWouldCopyTheMatrix) {
 TEST(EinsumOfOneOperand, RefusesWhatCantBePlanned) {
   using ::testing::HasSubstr;
   const auto says = [](const std::string& text, const Shapes& shapes, const EinsumStrides& strides = {}) {
-    return message([&] { plan_pair(with_shapes(parse_expression(text), shapes), strides, Machine{}); });
+    return tests::bad_input_of([&] { plan_pair(with_shapes(parse_expression(text), shapes), strides, Machine{}); });
   };
   EXPECT_THAT(says("i,i,i", {{1}, {1}, {1}}), HasSubstr("has 3 operands; expected one or two"));
   EXPECT_THAT(says("ij->ij", {{2, 3}}, {{{1}}}), HasSubstr("1 strides are given for operand 1, which has 2 axes"));

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "flopcast/contract/kernels/strided_batch.hpp"
+#include "flopcast/contract/kernels/along_batch.hpp"
 
 namespace flopcast::contract {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/contract/network/greedy_order.hpp"
 #include "flopcast/contract/network/join_tree.hpp"
+#include "flopcast/contract/network/tree_search.hpp"
 #include "tests/contract/network/network_cases.hpp"
 
 namespace flopcast::contract {

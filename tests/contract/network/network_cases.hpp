@@ -8,9 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "flopcast/contract/network/network.hpp"
+#include "flopcast/contract/network/contraction_tree.hpp"
 #include "flopcast/contract/network/network_plan.hpp"
-#include "flopcast/contract/network/step_cost.hpp"
 
 namespace flopcast::contract {
 

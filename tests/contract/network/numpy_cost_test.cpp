@@ -1,4 +1,4 @@
-#include "flopcast/contract/network/numpy_cost.hpp"
+#include "flopcast/contract/network/planner_cost.hpp"
 
 #include <gtest/gtest.h>
 

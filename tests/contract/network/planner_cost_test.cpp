@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "flopcast/contract/network/contraction_tree.hpp"
-#include "flopcast/contract/network/tensor_layout.hpp"
-#include "flopcast/contract/planner/candidates.hpp"
+#include "flopcast/contract/network/step_model.hpp"
+#include "flopcast/contract/planner/contraction_plan.hpp"
 #include "tests/contract/network/network_cases.hpp"
 #include "tests/contract/planner/three_caches.hpp"
 

@@ -30,10 +30,10 @@ struct Listed {
 };
 
 /// Labels a to e are numbered from 0.
-Network chain() { return network_of("ab,bc,cd,de->ae", {{'a', 2}, {'b', 3}, {'c', 4}, {'d', 5}, {'e', 6}}); }
+Network four_matrices() { return network_of("ab,bc,cd,de->ae", {{'a', 2}, {'b', 3}, {'c', 4}, {'d', 5}, {'e', 6}}); }
 
 TEST(StepLists, OperandsComeFirstThenResultsInTheOrderOfSteps) {
-  const Listed of(chain(), {{0, 1}, {2, 3}, {4, 5}});
+  const Listed of(four_matrices(), {{0, 1}, {2, 3}, {4, 5}});
   ASSERT_EQ(of.list.tensors.size(), 7U);
   ASSERT_EQ(of.list.steps.size(), 3U);
   const ListedStep& last = of.list.steps[2];
@@ -50,7 +50,7 @@ TEST(StepLists, OperandsComeFirstThenResultsInTheOrderOfSteps) {
 }
 
 TEST(StepLists, TimesAreThoseOfTheSteps) {
-  const Listed of(chain(), {{0, 1}, {2, 3}, {4, 5}});
+  const Listed of(four_matrices(), {{0, 1}, {2, 3}, {4, 5}});
   EXPECT_DOUBLE_EQ(seconds_of(of.list, of.list.steps[0], of.model), 2 * 3 * 4 + 0.1 * (6 + 12 + 8));
   EXPECT_DOUBLE_EQ(seconds_of(of.list, of.list.steps[1], of.model), 4 * 5 * 6 + 0.1 * (20 + 30 + 24));
   EXPECT_DOUBLE_EQ(seconds_of(of.list, of.list.steps[2], of.model), 2 * 4 * 6 + 0.1 * (8 + 24 + 12));

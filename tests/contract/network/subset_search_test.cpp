@@ -1,4 +1,4 @@
-#include "flopcast/contract/network/subset_search.hpp"
+#include "flopcast/contract/network/tree_search.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,7 @@
 #include <random>
 
 #include "flopcast/contract/network/contraction_tree.hpp"
-#include "flopcast/contract/network/greedy_order.hpp"
 #include "flopcast/contract/network/join_tree.hpp"
-#include "flopcast/contract/network/tree_search.hpp"
 #include "tests/contract/network/network_cases.hpp"
 #include "tests/contract/network/searched_trees.hpp"
 

@@ -10,9 +10,7 @@
 #include <set>
 
 #include "flopcast/contract/network/contraction_tree.hpp"
-#include "flopcast/contract/network/greedy_order.hpp"
 #include "flopcast/contract/network/join_tree.hpp"
-#include "flopcast/contract/network/subset_search.hpp"
 #include "tests/contract/network/network_cases.hpp"
 #include "tests/contract/network/searched_trees.hpp"
 

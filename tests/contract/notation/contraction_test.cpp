@@ -3,25 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-
-#include "flopcast/support/error.hpp"
+#include "tests/message_of.hpp"
 
 namespace flopcast::contract {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-std::string message(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::bad_input);
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 TEST(Notation, IsReadInThreeWays) {
   const Notation expected{"ai", "ibc", "abc"};
@@ -36,7 +24,7 @@ TEST(Notation, IsReadInThreeWays) {
 }
 
 TEST(Notation, ErrorsNameTheProblem) {
-  const auto says = [](const std::string& text) { return message([&] { parse_notation(text); }); };
+  const auto says = [](const std::string& text) { return tests::bad_input_of([&] { parse_notation(text); }); };
   EXPECT_THAT(says("abc"), HasSubstr("contraction 'abc->abc' has 1 operand; it takes two"));
   EXPECT_THAT(says("C_a := A_ai"), HasSubstr("has 1 operand; it takes two"));
   EXPECT_THAT(says("= A_a B_a"), HasSubstr("in the result; expected the name of a tensor"));
@@ -78,28 +66,34 @@ TEST(Contraction, HasTheRequestedLayout) {
 TEST(Contraction, RefusesImpossibleSizesAndStrides) {
   const Notation notation = parse_notation("ab=ai,ib");
   const Extents extents{{'a', 2}, {'b', 3}, {'i', 4}};
-  EXPECT_THAT(message([&] { make_contraction(notation, {{'a', 1}}); }), HasSubstr("index i of ab=ai,ib has no size"));
-  EXPECT_THAT(message([&] { make_contraction(notation, {{'a', 1}, {'b', 2}, {'i', 99999999999}}); }), HasSubstr("out of range"));
-  EXPECT_THAT(message([&] { make_contraction(notation, {{'a', -1}, {'b', 1}, {'i', 1}}); }), HasSubstr("size of a: -1 is out of range"));
+  EXPECT_THAT(tests::bad_input_of([&] { make_contraction(notation, {{'a', 1}}); }), HasSubstr("index i of ab=ai,ib has no size"));
+  EXPECT_THAT(tests::bad_input_of([&] {
+                make_contraction(notation, {{'a', 1}, {'b', 2}, {'i', 99999999999}});
+              }),
+              HasSubstr("out of range"));
+  EXPECT_THAT(tests::bad_input_of([&] {
+                make_contraction(notation, {{'a', -1}, {'b', 1}, {'i', 1}});
+              }),
+              HasSubstr("size of a: -1 is out of range"));
   const std::int64_t huge = 2'000'000'000;
-  EXPECT_THAT(message([&] {
+  EXPECT_THAT(tests::bad_input_of([&] {
                 make_contraction(parse_notation("abc=ai,ibc"), {{'a', huge}, {'b', huge}, {'c', huge}, {'i', 1}});
               }),
               HasSubstr("more elements than 63 bits can address"));
-  EXPECT_THAT(message([&] {
+  EXPECT_THAT(tests::bad_input_of([&] {
                 make_contraction(notation, extents, Precision::d, Order::column_major, {{{}, {}, {1, 1}}});
               }),
               HasSubstr("let elements share addresses"));
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(tests::bad_input_of([&] {
               make_contraction(notation, extents, Precision::d, Order::column_major, {{{}, {}, {3, 2}}});
             }),
             "nothing was thrown")
       << "interleaved, but apart";
-  EXPECT_THAT(message([&] {
+  EXPECT_THAT(tests::bad_input_of([&] {
                 make_contraction(notation, extents, Precision::d, Order::column_major, {{{}, {std::int64_t{1} << 60, 1}, {}}});
               }),
               HasSubstr("strides of B reach"));
-  EXPECT_THAT(message([&] {
+  EXPECT_THAT(tests::bad_input_of([&] {
                 make_contraction(notation, extents, Precision::d, Order::column_major, {{{1}, {}, {}}});
               }),
               HasSubstr("1 strides given for A, which has 2 indices"));

@@ -3,9 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-
-#include "flopcast/support/error.hpp"
+#include "tests/message_of.hpp"
 
 namespace flopcast::contract {
 namespace {
@@ -14,22 +12,18 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Shapes = std::vector<std::vector<std::int64_t>>;
 
-std::string message(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::bad_input);
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 TEST(Expression, OfIntegersFollowsTheSameRules) {
   EXPECT_THAT(make_expression({{{7, 3}}, {{3, 0}}}).result.labels, ElementsAre(0, 7));
   EXPECT_EQ(to_string(make_expression({{{7, 3}, 1}, {{3, 0}, {}, true}}, Subscripts{{0}, 0})), "[7 ... 3],conj([3 0])->[... 0]");
-  EXPECT_THAT(message([] { make_expression({}); }), HasSubstr("expected one operand or more"));
-  EXPECT_THAT(message([] { make_expression({{{1, 2}}}, Subscripts{{3}}); }), HasSubstr("label 3 of the result is in no operand"));
-  EXPECT_THAT(message([] { make_expression({{{1, 2}, 3}}); }), HasSubstr("ellipsis of operand 1 stands behind 3 labels, but there are 2"));
+  EXPECT_THAT(tests::bad_input_of([] { make_expression({}); }), HasSubstr("expected one operand or more"));
+  EXPECT_THAT(tests::bad_input_of([] {
+                make_expression({{{1, 2}}}, Subscripts{{3}});
+              }),
+              HasSubstr("label 3 of the result is in no operand"));
+  EXPECT_THAT(tests::bad_input_of([] {
+                make_expression({{{1, 2}, 3}});
+              }),
+              HasSubstr("ellipsis of operand 1 stands behind 3 labels, but there are 2"));
 }
 
 TEST(SizedExpression, RepeatsAxesOfSizeOne) {
@@ -53,7 +47,7 @@ TEST(SizedExpression, MatchesEllipsesFromTheRight) {
 
 TEST(SizedExpression, ErrorsNameOperandLabelAndSizes) {
   const auto says = [](const std::string& text, const Shapes& shapes) {
-    return message([&] { with_shapes(parse_expression(text), shapes); });
+    return tests::bad_input_of([&] { with_shapes(parse_expression(text), shapes); });
   };
   EXPECT_THAT(says("ij,jk", {{2, 3}, {4, 5}}), HasSubstr("label j has size 4 in operand 2, but 3 in an operand before"));
   EXPECT_THAT(says("ii", {{1, 3}}), HasSubstr("label i of operand 1 has sizes 1 and 3"));
@@ -72,7 +66,7 @@ TEST(SizedExpression, ReadsSizes) {
   const std::map<Label, std::int64_t> expected = {{'i', 4}, {0x3b1, 4}, {'k', 0}};
   EXPECT_EQ(read_sizes({"i=α=4", "k=0"}), expected);
   EXPECT_EQ(read_sizes({"i=4,α=4,k=0"}), expected);
-  const auto says = [&](const std::vector<std::string>& words) { return message([&] { read_sizes(words); }); };
+  const auto says = [&](const std::vector<std::string>& words) { return tests::bad_input_of([&] { read_sizes(words); }); };
   EXPECT_THAT(says({"i=1", "α=i=2"}), HasSubstr("label i is given two sizes, 1 and 2"));
   EXPECT_THAT(says({"β=1"}), HasSubstr("size 'β=1': 'β' is no label of iα,αk->ik"));
   EXPECT_THAT(says({"ik=1"}), HasSubstr("'ik' is no label"));
@@ -83,11 +77,11 @@ TEST(SizedExpression, ReadsSizes) {
 
 TEST(SizedExpression, TakesSizesOfLabels) {
   EXPECT_EQ(with_extents(parse_expression("ij,jk"), {{'i', 2}, {'j', 3}, {'k', 4}}).shapes, (Shapes{{2, 3}, {3, 4}}));
-  EXPECT_THAT(message([] {
+  EXPECT_THAT(tests::bad_input_of([] {
                 with_extents(parse_expression("ij,jk"), {{'i', 2}, {'j', 3}});
               }),
               HasSubstr("label k of operand 2 has no size"));
-  EXPECT_THAT(message([] { with_extents(parse_expression("i..."), {{'i', 2}}); }), HasSubstr("axes of '...' in operand 1"));
+  EXPECT_THAT(tests::bad_input_of([] { with_extents(parse_expression("i..."), {{'i', 2}}); }), HasSubstr("axes of '...' in operand 1"));
 }
 
 }  // namespace

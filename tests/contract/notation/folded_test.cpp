@@ -1,4 +1,4 @@
-#include "flopcast/contract/notation/folded.hpp"
+#include "flopcast/contract/notation/contraction.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,10 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <numeric>
 
-#include "flopcast/support/error.hpp"
+#include "tests/message_of.hpp"
 
 namespace flopcast::contract {
 namespace {
@@ -16,18 +15,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Shapes = std::vector<std::vector<std::int64_t>>;
 
-std::string message(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::bad_input);
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 std::string refusal(const std::string& text) {
-  return message([&] { parse_expression(text); });
+  return tests::bad_input_of([&] { parse_expression(text); });
 }
 
 /// Returns einsum's notation of what was read.
@@ -35,7 +24,7 @@ std::string read(const std::string& text) { return to_string(parse_expression(te
 
 TEST(Expression, MessagesAboutManyLabelsTakeLinearTime) {
   const Expression expression = parse_expression(std::string(1 << 18, 'i'));  // minutes if each label looked at all others
-  EXPECT_THAT(message([&] { with_shapes(expression, Shapes{{2, 2}}); }), HasSubstr("operand 1 has 262144 labels for 2 axes"));
+  EXPECT_THAT(tests::bad_input_of([&] { with_shapes(expression, Shapes{{2, 2}}); }), HasSubstr("operand 1 has 262144 labels for 2 axes"));
 }
 
 TEST(Expression, IsReadInThreeNotations) {

@@ -1,4 +1,4 @@
-#include "flopcast/contract/planner/incremental_choice.hpp"
+#include "flopcast/contract/planner/trials.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

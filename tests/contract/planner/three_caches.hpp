@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "flopcast/contract/notation/folded.hpp"
+#include "flopcast/contract/notation/contraction.hpp"
 #include "flopcast/core/environment.hpp"
 
 namespace flopcast::contract {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "flopcast/contract/algorithms/generate.hpp"
+#include "flopcast/contract/algorithms/algorithm.hpp"
 
 namespace flopcast::contract {
 namespace {

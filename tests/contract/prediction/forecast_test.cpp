@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "flopcast/contract/algorithms/generate.hpp"
+#include "flopcast/contract/algorithms/algorithm.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/support/error.hpp"
 

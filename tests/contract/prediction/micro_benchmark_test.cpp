@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "flopcast/contract/algorithms/generate.hpp"
+#include "flopcast/contract/algorithms/algorithm.hpp"
 #include "flopcast/contract/prediction/forecast.hpp"
 #include "flopcast/support/error.hpp"
 

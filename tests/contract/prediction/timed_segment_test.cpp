@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "flopcast/contract/algorithms/generate.hpp"
+#include "flopcast/contract/algorithms/algorithm.hpp"
 
 namespace flopcast::contract {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "flopcast/core/integer_width.hpp"
+#include "flopcast/core/routine.hpp"
 
 namespace flopcast::kernel {
 namespace {

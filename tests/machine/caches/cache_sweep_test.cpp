@@ -1,4 +1,4 @@
-#include "flopcast/machine/caches/cache_sweep.hpp"
+#include "flopcast/machine/caches/cache_levels.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

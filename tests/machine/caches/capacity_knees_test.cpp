@@ -1,4 +1,4 @@
-#include "flopcast/machine/caches/capacity_knees.hpp"
+#include "flopcast/machine/caches/cache_levels.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "flopcast/machine/cpu/affinity.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

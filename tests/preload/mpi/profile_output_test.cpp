@@ -61,8 +61,7 @@ TEST_P(MpiRun, ReportsHowProcessesSpentTheirTime) {
     EXPECT_EQ(in_full.at(name), 0) << name;
   }
   ASSERT_EQ(
-      traced(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 20").exit_code,
-      0);
+      traced(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 20").exit_code, 0);
   const json found = profile();
   const json& selective = found.at("spent");
   EXPECT_GT(selective.at("unseen_seconds"), 0);
@@ -102,8 +101,7 @@ TEST_P(MpiRun, AnEarlierProfileIsNotMistakenForThisRuns) {
   fs::remove(folder_ / "profile.json.before");
   EXPECT_EQ(traced(1, "--output profile.json", program("work_program") + " 5 none").exit_code, 5);
   ASSERT_EQ(traced(2, "--output profile.json", program("work_program") + " 5").exit_code, 0);
-  ASSERT_EQ(traced(2, "--policy a-priori --prior-profile profile.json --output profile.json", program("work_program") + " 5").exit_code,
-            0);
+  ASSERT_EQ(traced(2, "--policy a-priori --prior-profile profile.json --output profile.json", program("work_program") + " 5").exit_code, 0);
   EXPECT_EQ(profile().at("policy"), "a-priori");
   EXPECT_FALSE(fs::exists(folder_ / "profile.json.before"));
 }

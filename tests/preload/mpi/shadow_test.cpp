@@ -73,8 +73,7 @@ TEST_P(MpiRun, EagerLeavesKernelsOutInAllProcesses) {
 
 /// The counts along the path of the slowest process reach the processes that wait for it.
 TEST_P(MpiRun, OnlineSharesCountsAlongThePath) {
-  ASSERT_EQ(traced(3, "--policy online --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code,
-            0);
+  ASSERT_EQ(traced(3, "--policy online --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
   EXPECT_LE(kernel(profile(), "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 3 * 3 + 6);
 }
 

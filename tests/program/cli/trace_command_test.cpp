@@ -14,13 +14,13 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-struct Result {
+struct TraceRun {
   int exit_code = 0;
   std::string text;  ///< text of both streams
 };
 
-Result flopcast(const std::string& arguments) {
-  Result result;
+TraceRun flopcast(const std::string& arguments) {
+  TraceRun result;
   FILE* pipe = popen((FLOPCAST_PROGRAM " " + arguments + " 2>&1").c_str(), "r");
   std::array<char, 4096> buffer{};
   while (const std::size_t bytes = fread(buffer.data(), 1, buffer.size(), pipe)) {
@@ -32,8 +32,8 @@ Result flopcast(const std::string& arguments) {
 
 TEST(TraceCommand, BothSourcesGiveTheSameDocument) {
   for (const std::string problem : {"dgeqrf n=300 nb=40 nx=64", "dgeqrf m=500 n=200 nb=32 nx=0 lda=512", "zpotrf uplo=U n=200 nb=48"}) {
-    const Result lapack = flopcast("trace " + problem + " nbmin=2");
-    const Result algorithm =
+    const TraceRun lapack = flopcast("trace " + problem + " nbmin=2");
+    const TraceRun algorithm =
         flopcast("trace --from algorithm " + problem + " nbmin=2" + (problem.find("nx") == std::string::npos ? " nx=128" : ""));
     ASSERT_EQ(lapack.exit_code, 0) << lapack.text;
     nlohmann::json a = nlohmann::json::parse(lapack.text);
@@ -52,7 +52,7 @@ TEST(TraceCommand, SummarisesByKernel) {
 }
 
 TEST(TraceCommand, ShowsThatBlocksMayHaveNoEffect) {
-  const Result result = flopcast("trace dpotrf n=300 nb=50 --blas openblas-serial --lapack openblas-serial --summary");
+  const TraceRun result = flopcast("trace dpotrf n=300 nb=50 --blas openblas-serial --lapack openblas-serial --summary");
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.text, HasSubstr("| all    |     0 |"));
 }

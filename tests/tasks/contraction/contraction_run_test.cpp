@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/contract/notation/npy.hpp"
+#include "flopcast/contract/notation/contraction.hpp"
 #include "flopcast/contract/planner/trial_memory.hpp"
 #include "flopcast/contract/planner/wisdom.hpp"
 #include "flopcast/model/store.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "flopcast/contract/notation/npy.hpp"
+#include "flopcast/contract/notation/contraction.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/tasks/contraction/contraction_tools.hpp"
 #include "tests/own_folder.hpp"

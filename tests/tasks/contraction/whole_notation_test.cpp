@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/contract/notation/npy.hpp"
+#include "flopcast/contract/notation/contraction.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/tasks/contraction/contraction_schemas.hpp"

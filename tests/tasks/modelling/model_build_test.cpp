@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "flopcast/core/kernel_model.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/measure/sampler.hpp"
-#include "flopcast/model/model.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/modelling/model_list.hpp"
 #include "flopcast/tasks/modelling/modelled_kernel.hpp"

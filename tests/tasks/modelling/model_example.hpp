@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "flopcast/model/model.hpp"
+#include "flopcast/core/kernel_model.hpp"
 
 namespace flopcast {
 

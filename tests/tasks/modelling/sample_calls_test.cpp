@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/kernel/call_list.hpp"
+#include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/support/error.hpp"
 #include "tests/measure/fake_world.hpp"
 #include "tests/schema_check.hpp"

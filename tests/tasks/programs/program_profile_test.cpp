@@ -16,14 +16,14 @@ namespace {
 
 using testing::ElementsAre;
 
-CallTotals totals(std::int64_t calls) { return {calls, 1, 0.5, 100, 50, 0.25, 400, 0.75}; }
+CallTotals totals_of(std::int64_t calls) { return {calls, 1, 0.5, 100, 50, 0.25, 400, 0.75}; }
 
 TEST(CallTotals, RatesOfASumCountDescribedCallsOnly) {
-  const CallTotals sum = total_of({totals(1), totals(2)}, PeakRate{1000, ""});
+  const CallTotals sum = total_of({totals_of(1), totals_of(2)}, PeakRate{1000, ""});
   EXPECT_EQ(sum.calls, 3);
   EXPECT_DOUBLE_EQ(sum.flops_per_second.value(), 200 / 0.5);
   EXPECT_DOUBLE_EQ(sum.of_peak.value(), 100 / 0.5 / 1000);
-  EXPECT_FALSE(total_of({totals(1)}, std::nullopt).of_peak);
+  EXPECT_FALSE(total_of({totals_of(1)}, std::nullopt).of_peak);
 }
 
 TEST(SizeSpans, ShowOneNumberWhereBothEndsAreEqual) {

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "fake_machine.hpp"
-#include "flopcast/kernel/call_list.hpp"
+#include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/tasks/roofline/roofline_task_schemas.hpp"
 #include "tests/schema_check.hpp"
 

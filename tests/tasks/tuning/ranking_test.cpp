@@ -63,7 +63,7 @@ TEST(Ranking, TheLibrarysRoutineTakesPartWithItsDefault) {
   EXPECT_GT(decision.default_.seconds, 0);
   EXPECT_EQ(decision.default_.variant, "");
   EXPECT_EQ(decision.default_.blocks, machine.defaults);
-  EXPECT_GE(decision.gain, 0);
+  EXPECT_DOUBLE_EQ(decision.gain, decision.default_.seconds / decision.chosen.seconds - 1);
 }
 
 TEST(Ranking, ComparesTheNamedVariantsOnly) {

@@ -9,7 +9,6 @@
 
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/core/call.hpp"
-#include "flopcast/core/machine_state.hpp"
 #include "flopcast/core/sample.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/tasks/tuning/tuning_services.hpp"

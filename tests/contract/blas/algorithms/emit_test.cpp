@@ -1,4 +1,4 @@
-#include "flopcast/contract/algorithms/emit.hpp"
+#include "flopcast/contract/algorithms/algorithm.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "flopcast/contract/algorithms/generate.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 
 namespace flopcast::contract {

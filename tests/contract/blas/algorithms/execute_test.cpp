@@ -1,8 +1,7 @@
-#include "flopcast/contract/algorithms/execute.hpp"
+#include "flopcast/contract/algorithms/algorithm.hpp"
 
 #include <gtest/gtest.h>
 
-#include "flopcast/contract/algorithms/generate.hpp"
 #include "flopcast/contract/notation/reference.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/support/error.hpp"

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "flopcast/support/error.hpp"
-#include "tests/contract/blas/test_machine.hpp"
+#include "tests/contract/blas/openblas_machine.hpp"
 #include "tests/contract/einsum/naive_einsum.hpp"
 
 namespace flopcast::contract {

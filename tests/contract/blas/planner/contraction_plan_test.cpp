@@ -18,15 +18,14 @@
 #include "flopcast/contract/kernels/streaming.hpp"
 #include "flopcast/contract/notation/element.hpp"
 #include "flopcast/contract/notation/reference.hpp"
-#include "flopcast/contract/planner/candidates.hpp"
 #include "flopcast/contract/planner/tiled_contraction.hpp"
 #include "flopcast/contract/planner/time_model.hpp"
 #include "flopcast/contract/planner/trial_memory.hpp"
 #include "flopcast/contract/planner/wisdom.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/support/error.hpp"
+#include "tests/contract/blas/openblas_machine.hpp"
 #include "tests/contract/blas/random_contraction.hpp"
-#include "tests/contract/blas/test_machine.hpp"
 
 namespace flopcast::contract {
 namespace {

@@ -1,4 +1,4 @@
-#include "flopcast/contract/planner/tile_rates.hpp"
+#include "flopcast/contract/planner/contraction_plan.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "flopcast/contract/algorithms/generate.hpp"
+#include "flopcast/contract/algorithms/algorithm.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "tests/contract/blas/random_contraction.hpp"
 

@@ -1,4 +1,4 @@
-#include "flopcast/core/integer_width.hpp"
+#include "flopcast/core/routine.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "flopcast/machine/libraries/library.hpp"
-#include "flopcast/machine/libraries/loaded_file.hpp"
+#include "flopcast/machine/libraries/library_state.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::machine {

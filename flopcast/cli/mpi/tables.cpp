@@ -1,0 +1,318 @@
+#include "flopcast/cli/mpi/tables.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "flopcast/cli/shared/columns.hpp"
+#include "flopcast/cli/shared/command_tables.hpp"
+#include "flopcast/cli/shared/prediction_legend.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+constexpr std::size_t max_processes_shown = 16;
+
+/// Costs along a path or of processes, with their name.
+using NamedCosts = std::pair<std::string, const path::Costs*>;
+
+Columns<NamedCosts> cost_columns() {
+  using path::Costs;
+  const auto part = [](double Costs::*member) { return [member](const NamedCosts& row) { return row.second->*member; }; };
+  Columns<NamedCosts> columns;
+  columns.text("scope", "",
+               "path or processes that the row is about. The critical path takes the greatest time. 'longest path of each' has for each "
+               "column the path with most of it. The last rows have the largest and the mean value of what each process did itself",
+               &NamedCosts::first);
+  columns.number("seconds", "time", "s", "time on the path, or of the process", part(&Costs::time));
+  columns.number("computation_seconds", "computation", "s", "time outside of MPI", part(&Costs::computation));
+  columns.number("communication_seconds", "communication", "s", "time of messages", part(&Costs::communication));
+  columns.number("idle_seconds", "idle", "s", "waiting on the path that nothing explains", part(&Costs::idle));
+  columns.number(
+      "supersteps", "supersteps", "", "blocking communications, and waits or tests that completed something", Best::small,
+      [](const NamedCosts& row) { return report::Cell(row.second->supersteps, fmt::format("{:.10g}", row.second->supersteps)); });
+  columns.number("words", "words", "8 B", "numbers of 8 bytes sent and received by the processes on the path", Best::small,
+                 part(&Costs::words));
+  columns.number("flops", "flops", "flop", "flops of the kernels", part(&Costs::flops));
+  return columns;
+}
+
+/// Returns the costs along the critical path, of the longest path by each metric, of the process with the most, and the mean of processes.
+report::Table cost_table(const MpiProfile& profile) {
+  return cost_columns().table(std::vector<NamedCosts>{{"critical path", &profile.critical_path},
+                                                      {"longest path of each", &profile.longest},
+                                                      {"most of a process", &profile.per_process},
+                                                      {"mean of processes", &profile.volumetric}});
+}
+
+/// Returns all processes, or of many those that compute most and those that compute least.
+std::vector<MpiProcess> shown_processes(const MpiProfile& profile) {
+  std::vector<MpiProcess> all = profile.processes;
+  if (all.size() > max_processes_shown) {
+    std::stable_sort(all.begin(), all.end(),
+                     [](const MpiProcess& a, const MpiProcess& b) { return a.own.computation > b.own.computation; });
+    all.erase(all.begin() + max_processes_shown / 2, all.end() - max_processes_shown / 2);
+  }
+  return all;
+}
+
+/// Returns whether processes were blocked for a considerable time, or lost wall time because they lacked cores.
+bool has_lost_time(const MpiProfile& profile) {
+  return profile.most_blocked() != nullptr || (profile.clock == protocol::MpiClock::wall && profile.lacked_cores());
+}
+
+/// Returns "345 ms for 0 (MPI_Recv)".
+std::string wait_text(const std::optional<MpiWait>& wait) {
+  return !wait ? ""
+               : fmt::format("{} for {} ({})", format_seconds(wait->seconds),
+                             wait->awaited_rank ? std::to_string(*wait->awaited_rank) : "several", wait->routine);
+}
+
+/// Returns each process's own costs. A process that computes while others wait is the slow one.
+Columns<MpiProcess> process_columns(bool shows_lost) {
+  Columns<MpiProcess> columns;
+  columns.text("rank", "process", "rank of the process", &MpiProcess::rank);
+  columns.text("host", "host", "name of its node", &MpiProcess::host);
+  columns.number("computation_seconds", "computation", "s", "time of the process outside of MPI", &MpiProcess::own,
+                 &path::Costs::computation);
+  columns.number("communication_seconds", "communication", "s", "time of its messages", &MpiProcess::own, &path::Costs::communication);
+  columns.number("idle_seconds", "waiting", "s", "time that the process waited for others", &MpiProcess::own, &path::Costs::idle);
+  columns.number("percent_waiting", "% waiting", "%", "waiting, as part of the process's time", Best::small,
+                 [](const MpiProcess& process) { return percent_cell(process.own.idle, process.own.time); });
+  columns.number("on_path_seconds", "kernels on path", "s", "time of this process's kernels on the critical path", Best::neither,
+                 &MpiProcess::on_path);
+  if (shows_lost) {
+    columns.number("blocked_seconds", "blocked", "s",
+                   "wall time outside of MPI in which the process neither computed nor was ready to run: asleep, or waiting for a file",
+                   &MpiProcess::blocked);
+    columns.number("without_core_seconds", "without core", "s", "wall time in which the process was ready to run, but had no core",
+                   &MpiProcess::without_core);
+    columns.text("longest_wait", "longest wait", "the longest wall time waited for another process in calls of one routine",
+                 [](const MpiProcess& process) { return wait_text(process.longest_wait); });
+  }
+  return columns;
+}
+
+Columns<MpiKernel> profile_kernel_columns(Seconds path) {
+  Columns<MpiKernel> columns = kernel_columns<MpiKernel>(path);
+  columns.number("standard_deviation_seconds", "deviation", "s", "standard deviation of one execution",
+                 [](const MpiKernel& kernel) { return std::sqrt(kernel.along.variance); });
+  columns.number("executed", "executed", "", "executions in all processes", [](const MpiKernel& kernel) { return kernel.executed.count; });
+  columns.show<&MpiKernel::skipped>();
+  return columns;
+}
+
+/// Returns a text on the process whose time outside of MPI is longest, and on whether it computes more than the others; empty if all take
+/// about as long.
+std::string slowest_process(const MpiProfile& profile) {
+  const Seconds mean = profile.volumetric.computation;
+  if (profile.processes.size() < 2 || mean <= 0) {
+    return "";
+  }
+  const auto slowest = [&profile](auto seconds_of) -> const MpiProcess& {
+    return *std::max_element(profile.processes.begin(), profile.processes.end(),
+                             [&](const MpiProcess& a, const MpiProcess& b) { return seconds_of(a) < seconds_of(b); });
+  };
+  if (const double imbalance = profile.imbalance(); imbalance >= MpiProfile::considerable_imbalance) {
+    const MpiProcess& most = slowest([&](const MpiProcess& process) { return profile.computing(process); });
+    return fmt::format("; process {} computes most: {}, {:.2f} times the mean", most.rank, format_seconds(profile.computing(most)),
+                       imbalance);
+  }
+  const MpiProcess& most = slowest([](const MpiProcess& process) { return process.own.computation; });
+  return most.own.computation < MpiProfile::considerable_imbalance * mean
+             ? ""
+             : fmt::format(
+                   "; process {} was outside of MPI {:.2f} times as long as the mean, without computing more: {} without a core, {} "
+                   "blocked",
+                   most.rank, most.own.computation / mean, format_seconds(most.program_without_core), format_seconds(most.blocked));
+}
+
+/// Returns a text on the cores that the processes got; empty if each had one nearly all the time.
+std::string cores_text(const MpiProfile& profile) {
+  return profile.lacked_cores()
+             ? fmt::format("; the processes got {:.1f} of {}", profile.cores_got().value_or(0), counted(profile.ranks, "core"))
+             : "";
+}
+
+/// Returns the clock with the reason for which it was chosen.
+std::string clock_text(const MpiProfile& profile) {
+  if (profile.clock != protocol::MpiClock::cpu) {
+    return "wall time";
+  }
+  return fmt::format("CPU time and modelled messages ({})",
+                     profile.granted_cpus > 0 ? fmt::format("a control group grants its processes {:.1f} CPUs", profile.granted_cpus)
+                                              : "more processes than cores, or asked for");
+}
+
+/// Returns a text on the messages that flopcast itself sent; empty for profiles that don't have them.
+std::string own_messages(const MpiProfile& profile) {
+  return profile.own_messages
+             ? fmt::format("; of flopcast's own {:.0f} messages, {}, at most {:.0f} bytes each", profile.own_messages->messages,
+                           format_bytes(profile.own_messages->bytes), profile.own_messages->largest_bytes)
+             : "";
+}
+
+Seconds mean_of_processes(const SimulatedRun& run, Seconds SimulatedProcess::*part) {
+  Seconds sum = 0;
+  for (const SimulatedProcess& process : run.processes) {
+    sum += process.*part;
+  }
+  return run.processes.empty() ? 0 : sum / static_cast<double>(run.processes.size());
+}
+
+Columns<SimulatedRun> columns() {
+  const auto mean = [](Seconds SimulatedProcess::*part) {
+    return [part](const SimulatedRun& run) { return mean_of_processes(run, part); };
+  };
+  Columns<SimulatedRun> columns;
+  columns.number("processes", "processes", "", "number of simulated processes", &SimulatedRun::ranks);
+  columns.show<&SimulatedRun::seconds>();
+  columns.number("computation_seconds", "computation", "s", "computation on the critical path", &SimulatedRun::critical_path,
+                 &path::Costs::computation);
+  columns.number("communication_seconds", "communication", "s", "communication on the critical path", &SimulatedRun::critical_path,
+                 &path::Costs::communication);
+  columns.number("idle_seconds", "idle", "s", "waiting on the critical path that nothing explains", &SimulatedRun::critical_path,
+                 &path::Costs::idle);
+  columns.number("percent_in_kernels", "% in kernels", "%", "part of the critical path in kernels", Best::large,
+                 [](const SimulatedRun& run) { return percent_cell(run.kernel_seconds(), run.critical_path.time); });
+  columns.number("mean_computation_seconds", "mean computation", "s", "mean over the processes of their own computation",
+                 mean(&SimulatedProcess::computation));
+  columns.number("mean_communication_seconds", "mean communication", "s", "mean over the processes of their messages' time",
+                 mean(&SimulatedProcess::communication));
+  columns.number("mean_waiting_seconds", "mean waiting", "s", "mean over the processes of their waiting", mean(&SimulatedProcess::waiting));
+  columns.show<&SimulatedRun::simulation_seconds>("", "simulated in");
+  return columns;
+}
+
+Columns<SimulatedKernel> simulated_columns(Seconds path) {
+  Columns<SimulatedKernel> columns = kernel_columns<SimulatedKernel>(path);
+  columns.number("in all", "in all", "", "executions in all simulated processes",
+                 [](const SimulatedKernel& kernel) { return kernel.all.count; });
+  return columns;
+}
+
+/// Columns that are there only if they have something to say.
+struct ShownColumns {
+  bool validates = false;
+  bool full = false;     ///< columns on executions in full
+  bool blocked = false;  ///< the column on time in which processes did nothing
+};
+
+/// Returns the columns of configurations. Of those that failed, all cells but the first and the last are blank.
+Columns<MpiConfiguration> columns_of(const ShownColumns& shown_columns) {
+  using Row = MpiConfiguration;
+  using report::Cell;
+  Columns<Row> columns;
+  const auto add = [&columns](report::Column column, auto value_of) {
+    columns.add(std::move(column), [value_of, unit = column.unit](const Row& each) {
+      return each.verdict == MpiVerdict::failed ? Cell("") : columns_detail::cell_of(std::invoke(value_of, each), unit);
+    });
+  };
+  columns.show<&Row::setting>();
+  add(shown<&Row::predicted>(), &Row::predicted);
+  add(shown<&Row::half_width>("", "+-"), &Row::half_width);
+  add(number_column("percent_seen", "% seen", "%", "part of the path that lies in kernels", Best::large),
+      [](const Row& each) { return percent_cell(each.coverage, 1); });
+  add(number_column("percent_executed", "% executed", "%", "part of the kernels that was executed", Best::small),
+      [](const Row& each) { return percent_cell(each.executed_share, 1); });
+  add(number_column("elapsed_seconds", "run took", "s", "time of the selective execution, checks included"),
+      [](const Row& each) { return each.elapsed + each.self_check; });
+  if (shown_columns.blocked) {
+    add(number_column("blocked_seconds", "blocked", "s",
+                      "wall time outside of MPI in which a process neither computed nor was ready to run, of the process with most of it"),
+        &Row::blocked);
+  }
+  if (shown_columns.full) {
+    const auto if_full = [validates = shown_columns.validates](auto value_of) {
+      return [=](const Row& each) { return validates || each.finalist ? std::invoke(value_of, each) : std::nullopt; };
+    };
+    add(shown<&Row::full_path>(), if_full(&Row::full_path));
+    add(shown<&Row::full_elapsed>("", "full run"), if_full(&Row::full_elapsed));
+    add(number_column("error_percent", "error %", "%", "predicted over measured path, minus 1; best near 0 (--validate, --confirm)"),
+        if_full([](const Row& each) {
+          return each.predicted && each.full_path ? std::optional(percent_cell(*each.predicted - *each.full_path, *each.full_path))
+                                                  : std::nullopt;
+        }));
+  }
+  columns.add(titled(shown<&Row::verdict>(), ""), [](const Row& each) { return to_string(each.verdict); });
+  return columns;
+}
+
+/// Returns the definition of the predictions, for the foot of the table.
+std::string legend_of(std::optional<protocol::MpiClock> clock) {
+  if (clock == protocol::MpiClock::cpu) {
+    return "predicted: length of the critical path, in CPU time and modelled messages;\n95 % of such runs lie within +- of it\n";
+  }
+  return prediction_legend("predicted", "lie within +- of it") + "The time is that of the critical path.\n";
+}
+
+}  // namespace
+
+std::string profile_summary(const MpiProfile& profile) {
+  return fmt::format("{}, {}, {}; critical path {} of {} elapsed, {:.1f} % of it in kernels; messages: {} + {}",
+                     counted(profile.ranks, "process"), profile.mpi, clock_text(profile), format_seconds(profile.critical_path.time),
+                     format_seconds(profile.elapsed), 100 * std::min(1.0, profile.coverage()),
+                     format_seconds(profile.message_model.latency), format_bandwidth(profile.message_model.bytes_per_second)) +
+         slowest_process(profile) + cores_text(profile) + own_messages(profile);
+}
+
+std::vector<report::Table> profile_tables(const MpiProfile& profile, std::size_t max_kernels) {
+  std::vector<report::Table> tables = {cost_table(profile)};
+  if (!profile.processes.empty()) {
+    tables.push_back(process_columns(has_lost_time(profile)).table(shown_processes(profile)));
+  }
+  tables.push_back(profile_kernel_table(profile, max_kernels));
+  return tables;
+}
+
+report::Table profile_kernel_table(const MpiProfile& profile, std::size_t max_kernels) {
+  return profile_kernel_columns(profile.critical_path.time).table(longest_kernels(profile.kernels, max_kernels));
+}
+
+std::vector<TableColumns> mpi_tables() {
+  return {{"mpi run", cost_columns().headings()},
+          {"mpi processes", process_columns(true).headings()},
+          TableColumns{"mpi kernels", profile_kernel_columns(0).headings()}.with(simulated_kernel_columns()),
+          {"mpi tune", tuning_table_columns()},
+          {"mpi simulate", simulation_table({}).columns}};
+}
+
+report::Cell percent_cell(double part, double whole) {
+  const double value = whole > 0 ? 100 * part / whole : 0;
+  return {value, fmt::format("{:.1f}", value)};
+}
+
+report::Table simulation_table(const MpiSimulation& simulation) {
+  report::Table table =
+      columns().table(simulation.runs, "time: wall time that an unmodified program would measure on the simulated machine\n");
+  for (const SimulationFailure& failure : simulation.failures) {
+    table.rows.emplace_back(table.columns.size(), report::Cell(""));
+    table.rows.back().front() = report::whole(failure.ranks);
+    table.rows.back().at(1) = report::Cell("failed");
+  }
+  return table;
+}
+
+report::Table simulated_kernel_table(const SimulatedRun& run, std::size_t max_kernels) {
+  return simulated_columns(run.seconds).table(longest_kernels(run.kernels, max_kernels));
+}
+
+std::vector<report::Column> simulated_kernel_columns() { return simulated_columns(0).headings(); }
+
+report::Table tuning_table(const MpiTuning& tuning) {
+  const auto any = [&tuning](auto has) { return std::any_of(tuning.configurations.begin(), tuning.configurations.end(), has); };
+  ShownColumns shown;
+  shown.validates = tuning.full_seconds.has_value();
+  shown.full = shown.validates || any(std::mem_fn(&MpiConfiguration::finalist));
+  shown.blocked = any([](const MpiConfiguration& each) { return each.blocked > 0; });
+  return columns_of(shown).table(tuning.configurations, legend_of(tuning.clock));
+}
+
+std::vector<report::Column> tuning_table_columns() { return columns_of({true, true, true}).headings(); }
+
+}  // namespace flopcast::cli

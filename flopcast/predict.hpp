@@ -1,6 +1,0 @@
-#pragma once
-
-/// Predicted times of traces from models of their kernels.
-#include "flopcast/predict/placed_models.hpp"
-#include "flopcast/predict/predict.hpp"
-#include "flopcast/predict/stored_models.hpp"

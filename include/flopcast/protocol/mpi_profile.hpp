@@ -1,0 +1,166 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "flopcast/core/mpi_values.hpp"
+#include "flopcast/support/units.hpp"
+
+/// Results of one execution of an MPI program, the document that `flopcast mpi run` writes.
+namespace flopcast {
+
+/// Name and version of the document.
+inline constexpr const char* mpi_profile_schema = "flopcast-mpi-profile-1";
+
+/// Mean and variance of a kernel's times in one execution of a program. They are infinite if the library that measured them overflowed.
+struct MpiTimes {
+  std::int64_t count = 0;
+  Seconds mean = 0;
+  double variance = 0;
+  Seconds seconds = 0;  ///< sum of the times
+  friend bool operator==(const MpiTimes&, const MpiTimes&) = default;
+};
+
+/// Returns the times as they are accumulated.
+[[nodiscard]] selective::KernelStatistics statistics_of(const MpiTimes& times) noexcept;
+/// Returns the times as they are written, with their sum.
+[[nodiscard]] MpiTimes times_of(const selective::KernelStatistics& statistics) noexcept;
+
+/// One kernel of a program: its times along the critical path, and those of its executions in all processes.
+struct MpiKernel {
+  std::string name;  ///< for readers: "dgemm m=64 n=64 k=64"
+  selective::KernelKind kind = selective::KernelKind::computation;
+  std::string routine;
+  std::vector<std::int64_t> words;     ///< sizes and flags that the time is taken to depend on
+  std::int64_t size_count = 0;         ///< number of a region's words that are sizes
+  MpiTimes along;                      ///< along the critical path, measured or estimated
+  MpiTimes executed;                   ///< all executions
+  std::optional<MpiTimes> in_context;  ///< executions among their neighbours, if these were told apart
+  std::int64_t skipped = 0;            ///< executions that were replaced by an estimate
+  double flops = 0;                    ///< flops of one execution; 0 if unknown
+  std::optional<std::string> where;    ///< place for which the times hold, if it isn't the whole document's
+  friend bool operator==(const MpiKernel&, const MpiKernel&) = default;
+};
+
+/// Returns the times of a kernel that represent the program: those of executions among their neighbours, if these were told apart.
+[[nodiscard]] const MpiTimes& representative_times(const MpiKernel& kernel) noexcept;
+
+/// Kernel times of one or several executions.
+struct MpiKernelList {
+  std::string where;  ///< place for which the times hold: MPI, clock, number of processes, BLAS
+  selective::Policy policy = selective::Policy::full;
+  std::vector<MpiKernel> kernels;
+  friend bool operator==(const MpiKernelList&, const MpiKernelList&) = default;
+};
+
+/// The longest time that a process waited in calls of one routine for one other process.
+struct MpiWait {
+  std::string routine;              ///< MPI_Recv
+  std::optional<int> awaited_rank;  ///< the other process; nothing if there are several
+  Seconds seconds = 0;
+  friend bool operator==(const MpiWait&, const MpiWait&) = default;
+};
+
+/// One process's own part of an execution.
+struct MpiProcess {
+  int rank = 0;
+  std::string host;
+  path::Costs own;
+  Seconds on_path = 0;               ///< time of this process's kernels that lie on the critical path
+  Seconds cpu = 0;                   ///< CPU time of all of its threads
+  Seconds without_core = 0;          ///< ready to run, but without a core
+  Seconds program_without_core = 0;  ///< the part of that outside of MPI
+  Seconds blocked = 0;               ///< outside of MPI neither computing nor ready to run: asleep, or waiting for a file
+  std::optional<MpiWait> longest_wait;
+  friend bool operator==(const MpiProcess&, const MpiProcess&) = default;
+};
+
+/// Digest of the MPI calls that one process made.
+struct MpiCallSequence {
+  std::int64_t calls = 0;
+  std::string hash;  ///< digest of the calls and their arguments in their order
+  friend bool operator==(const MpiCallSequence&, const MpiCallSequence&) = default;
+};
+
+/// Another tool in the process that defines MPI functions, too.
+struct MpiOtherTool {
+  std::string library;                        ///< file; empty for the program itself
+  std::vector<std::string> functions;         ///< functions that the program calls first, and that call flopcast's
+  std::vector<std::string> unseen_functions;  ///< functions that don't call flopcast's
+  friend bool operator==(const MpiOtherTool&, const MpiOtherTool&) = default;
+};
+
+/// Messages that flopcast itself sent.
+struct MpiTraffic {
+  double messages = 0, bytes = 0, largest_bytes = 0;
+  friend bool operator==(const MpiTraffic&, const MpiTraffic&) = default;
+};
+
+/// One execution of an MPI program.
+struct MpiProfile {
+  std::string mpi;  ///< name and version: "Open MPI v4.1.4"
+  int ranks = 0;
+  std::string where;  ///< place for which the kernels' times hold
+  protocol::MpiClock clock = protocol::MpiClock::wall;
+  double granted_cpus = 0;  ///< CPUs that a control group grants; 0 if none limits them
+  selective::Policy policy = selective::Policy::full;
+  double tolerance = 0, confidence = 0;
+  Seconds elapsed = 0;
+  bool path_complete = true;         ///< false if a process had more events than are kept
+  bool sessions = false;             ///< the program uses sessions beside MPI_Init
+  int spawned_processes = 0;         ///< processes that aren't traced
+  path::MessageModel message_model;  ///< cost of a message between two processes
+  path::Costs critical_path;         ///< along the critical path
+  path::Costs longest;               ///< the longest path by each metric
+  path::Costs per_process;           ///< the most of any process, by metric
+  path::Costs volumetric;            ///< mean of all processes
+  std::vector<MpiProcess> processes;
+  Seconds prediction_error = 0;  ///< half-width that predictions across sizes add to the path's time
+  double program_variance = 0;   ///< variance of the time of the program's own code along the path, in square seconds
+  std::optional<selective::RunTimeRatio> pace;
+  std::optional<selective::TimeSpent> spent;  ///< means of the processes
+  std::optional<MpiTraffic> own_messages;
+  std::vector<MpiOtherTool> other_tools;
+  double bypassing_messages = 0;  ///< messages that were seen at one end only, or that came without their sender's path
+  bool prefixed_calls = false;    ///< the program calls MPI by names with PMPI_, or by addresses from dlsym
+  int simultaneous_calls = 0;     ///< calls of MPI that weren't traced, because another thread of the process was in one
+  std::vector<MpiCallSequence> calls;
+  std::vector<MpiKernel> kernels;
+  friend bool operator==(const MpiProfile&, const MpiProfile&) = default;
+
+  /// Returns the number of cores that the processes got on average while they were ready to run; nothing in documents of before.
+  [[nodiscard]] std::optional<double> cores_got() const noexcept;
+  /// Returns whether processes lacked a core for a considerable part of the time.
+  [[nodiscard]] bool lacked_cores() const noexcept;
+  /// Returns the time that a process really computed, without time in which it had no core or wanted none.
+  [[nodiscard]] Seconds computing(const MpiProcess& process) const noexcept;
+  /// Returns the most that computing() is for a process, divided by the mean of all; 1 if nothing is computed.
+  [[nodiscard]] double imbalance() const noexcept;
+  static constexpr double considerable_imbalance = 1.05;  ///< where less isn't worth a remark
+  /// Returns whether a process was blocked for a considerable part of the elapsed time.
+  [[nodiscard]] bool is_blocked(const MpiProcess& process) const noexcept;
+  /// Returns the process that was blocked longest, of those for which is_blocked() holds; nullptr if there are none.
+  [[nodiscard]] const MpiProcess* most_blocked() const noexcept;
+  /// Returns the share of the critical path that lies in kernels, 0 to 1. The rest is computation that flopcast doesn't see into.
+  [[nodiscard]] double coverage() const noexcept;
+  /// Returns the share of kernels that were executed, 0 to 1; 1 if there are none.
+  [[nodiscard]] double executed_share() const noexcept;
+  /// Returns the variance, from one execution to the next, of the path's time, in square seconds.
+  [[nodiscard]] double path_variance() const noexcept;
+};
+
+/// Returns the document `flopcast-mpi-profile-1`, one kernel a line. Its last line is ended, as in the file that a program leaves.
+[[nodiscard]] std::string to_json(const MpiProfile& profile);
+/// Inverse of to_json(). `source` names the text in messages. Throws bad_input for members that are missing or wrong.
+[[nodiscard]] MpiProfile mpi_profile_from_json(std::string_view text, const std::string& source = "the profile");
+/// Reads a profile from a file that `flopcast mpi run --output` wrote. Throws bad_input as mpi_profile_from_json() does.
+[[nodiscard]] MpiProfile read_mpi_profile(const std::string& file);
+
+/// Reads the kernels of a profile, which may lack everything else. Throws bad_input.
+[[nodiscard]] MpiKernelList read_mpi_kernels(const std::string& file);
+
+}  // namespace flopcast

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "flopcast/core/mpi_values.hpp"
+#include "flopcast/protocol/mpi_profile.hpp"
+#include "flopcast/scale/machine_description.hpp"
+#include "flopcast/support/field.hpp"
+#include "flopcast/support/run_context.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/mpi/simulation_result.hpp"
+#include "flopcast/tasks/mpi/space.hpp"
+#include "flopcast/tasks/mpi/tuning.hpp"
+#include "flopcast/workbench/workbench.hpp"
+
+/// Critical paths of MPI programs, tuning by selective execution, and simulation of programs on other machines.
+namespace flopcast {
+
+/// MPI libraries whose programs flopcast traces.
+enum class MpiLibrary : unsigned char { openmpi, mpich };
+
+/// Settings of one process of an MPI program that is traced. The meaning of each member is in its line of the table (requests.cpp), as for
+/// all requests of this folder.
+struct MpiRunRequest {
+  std::vector<std::string> command;
+  std::optional<MpiLibrary> mpi;
+  protocol::MpiClock clock = protocol::MpiClock::automatic;
+  selective::Policy policy = selective::Policy::full;
+  selective::TimePrecision precision;
+  bool across_sizes = false;
+  bool windows = true;
+  bool thread_multiple = true;
+  std::string kernels = "auto";
+  Timeout timeout = 60;
+  std::string prior_profile;
+  bool reads_profile = true;  ///< fill MpiRunResult::profile
+  /// Files of tune_mpi(): the executions to make (protocol::MpiExecution), and their results.
+  std::string executions, results;
+};
+
+/// A program whose processes are started by `launcher`, each under the program flopcast.
+struct MpiLaunchRequest {
+  std::vector<std::string> launcher;
+  MpiRunRequest run;
+};
+
+/// Result of one process of an MPI program.
+struct MpiRunResult {
+  int exit_code = 0;      ///< the program's, 128 plus the signal that ended it, or 5 if the program was stopped
+  bool is_first = false;  ///< the process had rank 0, or its rank is unknown
+  bool stopped = false;   ///< the program met no new kernel for the request's timeout
+  std::string document;   ///< profile of the whole program as its library wrote it (flopcast-mpi-profile-1); only of the first process
+  std::optional<MpiProfile> profile;
+  std::string missing_reason;         ///< reason for which the first process has no profile: "the program never called MPI_Init"
+  bool uses_sessions = false;         ///< the program uses sessions in place of MPI_Init, and so has no profile in any case
+  std::vector<std::string> warnings;  ///< facts that limit the profile's meaning
+};
+
+/// Runs one process of an MPI program in the place that mpirun gave to this process, and waits for its end. The program shares this
+/// process's input and output. Throws environment_error if the program can't be traced, usage_error if it is linked with another MPI than
+/// the request's, bad_input for a prior profile that can't be read. mpirun's other processes must run with flopcast as well.
+[[nodiscard]] MpiRunResult run_mpi(const MpiRunRequest& request, const RunContext& context = {});
+
+/// Predicts every configuration of an MPI program by selective execution, in few launches. A space that only names its file is read. Kernel
+/// times are kept in the store of `bench`.
+/// The processes run under the program `flopcast`, which is found beside flopcast's components. Throws environment_error for programs that
+/// are missing, bad_input for policies that predict nothing, unusable_measurement if the program fails in all configurations or flopcast
+/// sees too little of it, Cancelled.
+[[nodiscard]] MpiTuning tune_mpi(const Workbench& bench, const MpiTuneRequest& request, const RunContext& context = {});
+
+/// Predicts an MPI program on a hypothetical machine, with SimGrid. Kernels take the times that models predict; missing models are
+/// measured and kept in the store of `bench`. A number of processes that can't be simulated is among the failures. Throws the last one's
+/// error if all fail, environment_error without SimGrid, usage_error for machines that exclude each other, Cancelled.
+[[nodiscard]] MpiSimulation simulate_mpi(const Workbench& bench, const MpiSimulateRequest& request, const RunContext& context = {});
+
+/// Settings of a measurement of messages.
+struct MpiDescribeRequest {
+  MpiLibrary mpi = MpiLibrary::openmpi;
+  std::string launcher;
+};
+
+/// Measures messages between two processes of this machine, and keeps the description in the store of `bench`. A disturbed measurement
+/// doesn't replace an undisturbed one there. Throws environment_error if the processes can't be started, unusable_measurement for times
+/// that don't grow with the size, Cancelled.
+[[nodiscard]] scale::MachineDescription describe_mpi_machine(const Workbench& bench, const MpiDescribeRequest& request = {},
+                                                             const RunContext& context = {});
+
+/// Returns "openmpi" or "mpich".
+[[nodiscard]] std::string to_string(MpiLibrary library);
+
+template <>
+Fields FieldTable<MpiRunRequest>::fields();
+template <>
+Fields FieldTable<MpiLaunchRequest>::fields();
+template <>
+Fields FieldTable<MpiTuneRequest>::fields();
+template <>
+Fields FieldTable<MpiSimulateRequest>::fields();
+template <>
+Fields FieldTable<MpiDescribeRequest>::fields();
+
+}  // namespace flopcast

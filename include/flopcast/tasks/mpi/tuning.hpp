@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "flopcast/core/mpi_values.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/mpi/space.hpp"
+
+namespace flopcast {
+
+/// Configurations whose MPI calls are compared with those of a full execution, to find out whether the program's course depends on results.
+enum class MpiSelfCheck : unsigned char {
+  none,
+  once,  ///< one, unless the program passed in one of the last tunings
+  one,
+  all,
+};
+
+/// Settings of a tuning.
+struct MpiTuneRequest {
+  MpiSpace space;
+  selective::Policy policy = selective::Policy::local;
+  selective::TimePrecision precision;
+  MpiSelfCheck self_check = MpiSelfCheck::once;
+  std::string prior_profile;
+  Timeout timeout = 60;
+  std::string kernels = "auto";
+  Percentage min_coverage = 0.25;
+  FinalistCount confirm;
+  bool across_sizes = true;
+  bool windows = true;
+  bool thread_multiple = true;
+  bool validate = false;
+  bool fresh = false;
+};
+
+/// Verdict on a configuration.
+enum class MpiVerdict : unsigned char {
+  slower,
+  chosen,
+  tie,          ///< its interval meets that of the chosen one
+  finalist,     ///< executed in full at the end, and not the fastest
+  undecided,    ///< the machine was noisy while the configuration was measured
+  little_seen,  ///< too little of the path lies in kernels for a prediction
+  failed,       ///< the program ended with an error though no kernel was skipped
+};
+
+/// Result for one configuration. A failed one has nothing but its setting and verdict.
+struct MpiConfiguration {
+  MpiSetting setting;
+  MpiVerdict verdict = MpiVerdict::slower;
+  std::optional<Seconds> predicted, half_width;  ///< time of the critical path and its interval at about 95 %
+  double coverage = 0;                           ///< share of the path that lies in kernels, 0 to 1
+  double executed_share = 0;                     ///< share of kernels that were executed, 0 to 1
+  Seconds elapsed = 0;                           ///< time of the executions that the prediction is based on, as the program measures itself
+  Seconds blocked = 0;                           ///< part of `elapsed` in which a process neither computed nor was ready to run; 0 if small
+  Seconds self_check = 0;                        ///< time of executions that only served the self-check
+  bool selective = false;                        ///< kernels were skipped
+  bool finalist = false;                         ///< executed in full at the end, among those with the least predictions
+  std::optional<selective::TimeSpent> spent;     ///< purposes of `elapsed`, means of the processes
+  std::optional<Seconds> full_path, full_elapsed;  ///< path and elapsed time of an execution in full
+  friend bool operator==(const MpiConfiguration&, const MpiConfiguration&) = default;
+};
+
+/// Result of a tuning.
+struct MpiTuning {
+  std::string name;                              ///< name of the space
+  std::vector<MpiConfiguration> configurations;  ///< in the space's order
+  int launches = 0;
+  Seconds launch_seconds = 0;
+  bool self_check_remembered = false;       ///< the program passed the self-check in an earlier tuning
+  std::optional<protocol::MpiClock> clock;  ///< clock of the paths; nothing if there is no profile
+  double cores_of_others = 0;               ///< cores that other programs kept busy, in the launch with most of that
+  int drifted_kernels = 0;                  ///< kernels whose stored times no longer held
+  /// Sums over all configurations, if each was executed in full as well (MpiTuneRequest::validate).
+  std::optional<Seconds> full_seconds, selective_seconds;
+  friend bool operator==(const MpiTuning&, const MpiTuning&) = default;
+
+  /// Returns the chosen configuration.
+  [[nodiscard]] const MpiConfiguration& best() const;
+};
+
+/// Returns "chosen", "tie", "too little seen"; empty for a configuration that is only slower.
+[[nodiscard]] std::string to_string(MpiVerdict verdict);
+
+/// Returns the document `flopcast-mpi-tuning-1`.
+[[nodiscard]] std::string to_json(const MpiTuning& tuning);
+/// Inverse of to_json(). Throws bad_input for members that are missing or wrong.
+[[nodiscard]] MpiTuning mpi_tuning_from_json(std::string_view text);
+
+}  // namespace flopcast

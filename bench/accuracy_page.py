@@ -150,7 +150,7 @@ def tunings(sitting, prefix, libraries, precisions, routines, competitor=False):
              "|:--|:--|--:|--:|--:|--:|--:|--:|--:|"]
 
     def line(blas, routine, f):
-        return (f"| {blas} | {routine}{' (restless)' if f['restless'] else ''} | {percent(statistics.median(f['errors']))} / {percent(quantile(f['errors'], 0.95))} "
+        return (f"| {blas} | {routine}{' (noisy)' if f['restless'] else ''} | {percent(statistics.median(f['errors']))} / {percent(quantile(f['errors'], 0.95))} "
                 f"| {percent(statistics.median(f['normalised']))} / {percent(quantile(f['normalised'], 0.95))} "
                 f"| {percent(statistics.median(f['kept']))} / {percent(min(f['kept']))} | {percent(f['within'] / f['runs'], 0)} "
                 f"| {percent(statistics.median(f['twice']))} | {sum(f['held'])} of {len(f['held'])} | {f['seconds']:.1f} |")

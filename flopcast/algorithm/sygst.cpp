@@ -9,25 +9,25 @@ namespace flopcast::algorithm {
 namespace {
 
 /// A, B and the intermediate matrix Y of one step, cut into blocks. A and B are seen as lower triangles.
-struct State {
+struct SygstState {
   const Script& script;
   std::int64_t itype;
   Blocks a, b;
   View y;  ///< n x n, nb x n or n x nb, as the variant needs; empty if it needs none
 };
 
-using Step = void (*)(const State& s);
+using Step = void (*)(const SygstState& s);
 
 void reduce(const Script& script, std::int64_t itype, const Triangle& a, const Triangle& b) {
   script(script.complex() ? "hegs2" : "sygs2", {itype, a.stored_uplo(), a.order(), a.stored(), b.stored()});
 }
-void reduce_diagonal(const State& s) { reduce(s.script, s.itype, s.a.diagonal(1), s.b.diagonal(1)); }
+void reduce_diagonal(const SygstState& s) { reduce(s.script, s.itype, s.a.diagonal(1), s.b.diagonal(1)); }
 
 /// Returns the part of Y for rows r and columns c of A; Y holds one block of rows (or columns) at a time.
-View y_row(const State& s) { return s.y({0, s.a.cut[1].size}, s.a.cut[0]); }
-View y_column(const State& s) { return s.y(s.a.cut[2], {0, s.a.cut[1].size}); }
+View y_row(const SygstState& s) { return s.y({0, s.a.cut[1].size}, s.a.cut[0]); }
+View y_column(const SygstState& s) { return s.y(s.a.cut[2], {0, s.a.cut[1].size}); }
 
-void step_1(const State& s) {
+void step_1(const SygstState& s) {
   const View y = y_row(s);
   const View a10 = s.a(1, 0);
   hemm(s.script, 'R', 1.0, s.a.diagonal(0), s.b(1, 0), 0.0, y);
@@ -40,7 +40,7 @@ void step_1(const State& s) {
 }
 
 /// Executes the part that variants 2 and 3 share: y is B10 A00 / 2 for `factor` 1, and B10 A00 for `factor` 1/2.
-void finish_row_update_column(const State& s, const View& y, double factor) {
+void finish_row_update_column(const SygstState& s, const View& y, double factor) {
   const View a10 = s.a(1, 0);
   const View a21 = s.a(2, 1);
   axpy(s.script, -factor, y, a10);
@@ -52,14 +52,14 @@ void finish_row_update_column(const State& s, const View& y, double factor) {
   trsm(s.script, 'L', 1.0, s.b.diagonal(1), a10);
 }
 
-void step_2(const State& s) {
+void step_2(const SygstState& s) {
   const View y = y_row(s);
   hemm(s.script, 'R', 0.5, s.a.diagonal(0), s.b(1, 0), 0.0, y);
   finish_row_update_column(s, y, 1.0);
 }
 
 /// Updates Y = B A with the finished blocks, for the rows that follow.
-void step_3(const State& s) {
+void step_3(const SygstState& s) {
   const Cut& cut = s.a.cut;
   finish_row_update_column(s, s.y(cut[1], cut[0]), 0.5);
   gemm(s.script, 1.0, s.b(2, 1), s.a(1, 0), 1.0, s.y(cut[2], cut[0]));
@@ -67,7 +67,7 @@ void step_3(const State& s) {
   gemm(s.script, 1.0, s.b(2, 0), adjoint(s.a(1, 0)), 1.0, s.y(cut[2], cut[1]));
 }
 
-void step_4(const State& s) {
+void step_4(const SygstState& s) {
   const View y = y_column(s);
   const View a21 = s.a(2, 1);
   trsm(s.script, 'L', 1.0, s.b.diagonal(1), s.a(1, 0));
@@ -80,7 +80,7 @@ void step_4(const State& s) {
   axpy(s.script, -0.5, y, a21);
 }
 
-void step_5(const State& s) {
+void step_5(const SygstState& s) {
   const View a21 = s.a(2, 1);
   reduce_diagonal(s);
   trsm(s.script, 'R', 1.0, adjoint(s.b.diagonal(1)), a21);
@@ -91,7 +91,7 @@ void step_5(const State& s) {
 }
 
 /// Computes A := L' A L.
-void step_product(const State& s) {
+void step_product(const SygstState& s) {
   const View a10 = s.a(1, 0);
   trmm(s.script, 'R', 1.0, s.b.diagonal(0), a10);
   hemm(s.script, 'L', 0.5, s.a.diagonal(1), s.b(1, 0), 1.0, a10);

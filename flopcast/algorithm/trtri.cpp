@@ -58,12 +58,12 @@ void step_8(const Script& script, const Blocks& a) {
 void invert(const Script& script, const Triangle& a) { script("trti2", {a.stored_uplo(), a.diag, a.order(), a.stored()}); }
 
 /// The operand of a call of trtri, and the end from which it is a lower triangle.
-struct Problem {
+struct TriangularProblem {
   Triangle a;
   SeenFrom seen;
 };
 
-Problem problem(const Call& call) {
+TriangularProblem problem(const Call& call) {
   const std::int64_t n = value(call, "n");
   const char uplo = flag(call, "uplo");
   return {{{matrix(call, "A"), n, n}, uplo, flag(call, "diag")}, uplo == 'L' ? SeenFrom::begin : SeenFrom::end};

@@ -27,8 +27,6 @@ struct flopcast_plan {
 namespace flopcast::c {
 namespace {
 
-constexpr int max_threads = 1024;
-
 PlanRequest request_of(flopcast_type type, const flopcast_plan_options* given) {
   const auto options = given_options(given, "flopcast_plan_options");
   if (type < FLOPCAST_F32 || type > FLOPCAST_C64) {
@@ -68,7 +66,7 @@ PlanRequest request_of(flopcast_type type, const flopcast_plan_options* given) {
 }
 
 /// Shapes and strides of the operands and the result; an empty list of strides stands for a dense tensor.
-struct Tensors {
+struct PlanTensors {
   std::vector<std::vector<std::int64_t>> shapes;  ///< the shape of each operand
   contract::EinsumStrides strides;
   std::optional<std::vector<std::int64_t>> result;  ///< shape of the result, to be checked
@@ -97,7 +95,7 @@ void require_shape_of_result(const contract::SizedExpression& expression, const 
   }
 }
 
-flopcast_plan* new_plan(flopcast_workbench& bench, const contract::SizedExpression& expression, const Tensors& tensors,
+flopcast_plan* new_plan(flopcast_workbench& bench, const contract::SizedExpression& expression, const PlanTensors& tensors,
                         const PlanRequest& request) {
   if (tensors.result) {
     require_shape_of_result(expression, *tensors.result);
@@ -155,7 +153,7 @@ flopcast_plan* plan_in_letters(flopcast_workbench& bench, const contract::Expres
                                const std::int64_t* result_strides, const flopcast_plan_options* options) {
   const std::int32_t* const ranks = given_options(options, "flopcast_plan_options").ranks;
   const std::size_t count = expression.operands.size();
-  Tensors tensors;
+  PlanTensors tensors;
   for (std::size_t t = 0; t < count; ++t) {
     const std::size_t rank = rank_of(expression, t, ranks);
     tensors.shapes.push_back(shape_of(shapes[t], rank, name_of(t, count)));
@@ -178,7 +176,7 @@ flopcast_plan* plan_in_letters(flopcast_workbench& bench, const contract::Expres
 flopcast_plan* plan_in_numbers(flopcast_workbench& bench, flopcast_type type, std::span<const flopcast_tensor> operands,
                                const flopcast_tensor& result, const flopcast_plan_options* options) {
   std::vector<contract::Subscripts> subscripts;
-  Tensors tensors;
+  PlanTensors tensors;
   for (std::size_t t = 0; t < operands.size(); ++t) {
     const flopcast_tensor& tensor = operands[t];
     const std::string name = name_of(t, operands.size());

@@ -8,8 +8,6 @@
 namespace flopcast::c {
 namespace {
 
-constexpr int max_threads = 1024;
-
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
 machine::LibraryChoice choice_of(const flopcast_workbench_options& options) {

@@ -24,6 +24,9 @@ struct flopcast_workbench {
 
 namespace flopcast::c {
 
+/// Largest number of threads that a workbench or a plan takes.
+inline constexpr int max_threads = 1024;
+
 /// Takes a workbench for use by this thread. Throws usage_error in a forked child of the process that opened the workbench.
 [[nodiscard]] std::unique_lock<std::mutex> turn_of(flopcast_workbench& bench);
 

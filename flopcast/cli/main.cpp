@@ -86,7 +86,7 @@ int run(int argc, char** argv) {
   }
   top.footer(settings_paragraph(top, words) + "\n\n" + exit_code_help() + "\n\n" + examples);
   const std::optional<int> ended = line.parse(argc, argv);
-  note_restless(common);
+  note_noise(common);
   if (!ended && !common.exit_code) {  // a command that ran a program has the program's code
     throw_if_interrupted("what was complete by then is shown");
   }

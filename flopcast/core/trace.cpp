@@ -26,11 +26,11 @@ const Allocation* containing(const std::vector<Allocation>& allocations, std::ui
 
 /// Gathers operands outside of all allocations into new allocations; overlapping spans are joined.
 void add_local_allocations(Trace& trace) {
-  struct Span {
+  struct AddressSpan {
     std::uintptr_t begin, end;
     std::size_t first_use;
   };
-  std::vector<Span> spans;
+  std::vector<AddressSpan> spans;
   for (std::size_t c = 0; c < trace.calls.size(); ++c) {
     const Call& call = trace.calls[c];
     for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
@@ -38,7 +38,7 @@ void add_local_allocations(Trace& trace) {
         continue;
       }
       const std::int64_t bytes = std::max<std::int64_t>(1, span_elements(call, i) * argument_element_bytes(call, i));
-      Span span{call.address(i), call.address(i) + static_cast<std::uintptr_t>(bytes), c};
+      AddressSpan span{call.address(i), call.address(i) + static_cast<std::uintptr_t>(bytes), c};
       for (std::size_t s = 0; s < spans.size();) {
         if (spans[s].begin < span.end && span.begin < spans[s].end) {
           span = {std::min(span.begin, spans[s].begin), std::max(span.end, spans[s].end), std::min(span.first_use, spans[s].first_use)};
@@ -50,8 +50,9 @@ void add_local_allocations(Trace& trace) {
       spans.push_back(span);
     }
   }
-  std::sort(spans.begin(), spans.end(),
-            [](const Span& a, const Span& b) { return a.first_use != b.first_use ? a.first_use < b.first_use : a.begin < b.begin; });
+  std::sort(spans.begin(), spans.end(), [](const AddressSpan& a, const AddressSpan& b) {
+    return a.first_use != b.first_use ? a.first_use < b.first_use : a.begin < b.begin;
+  });
   for (std::size_t s = 0; s < spans.size(); ++s) {
     trace.allocations.push_back({fmt::format("local{}", s), spans[s].begin, static_cast<std::int64_t>(spans[s].end - spans[s].begin)});
   }

@@ -14,13 +14,13 @@ namespace flopcast::kernel {
 namespace {
 
 /// The real or the complex routines of a family, whose names begin alike: "or" and "un".
-struct Field {
+struct NumberField {
   const char* precisions;
   const char* beginning;
   const char* transpositions;
   [[nodiscard]] std::string family(const char* end) const { return std::string(beginning) + end; }
 };
-constexpr std::array<Field, 2> fields = {{{"sd", "or", "NT"}, {"cz", "un", "NC"}}};
+constexpr std::array<NumberField, 2> fields = {{{"sd", "or", "NT"}, {"cz", "un", "NC"}}};
 
 std::vector<Item> line_work() { return {work("work", vec("side=L ? n : m"))}; }
 std::vector<Item> side_work() {
@@ -52,7 +52,7 @@ Counts generate_counts(Lines lines, const std::string& m, const std::string& n, 
 }
 
 /// C := op(Q) C or C op(Q). The routine overwrites the diagonal beside the reflectors temporarily, so that the diagonal is touched.
-Entry multiply_by_q(const Field& field, const char* end, const char* from, Shape reflectors, const std::vector<Item>& space) {
+Entry multiply_by_q(const NumberField& field, const char* end, const char* from, Shape reflectors, const std::vector<Item>& space) {
   const Counts counts = multiply_counts("m", "n", "k");
   std::vector<Item> items = {side(), flag("trans", field.transpositions), size("m"), size("n"), size("k"),
                              in("A", std::move(reflectors)).with(Fill::reflectors), ld("lda"), in("tau", vec("k")).with(Fill::factors),
@@ -63,7 +63,7 @@ Entry multiply_by_q(const Field& field, const char* end, const char* from, Shape
                counts.multiplications, counts.additions}.requiring({"side=L ? m : n >= k"});
 }
 
-Entry generate_q(const Field& field, const char* end, const char* operation, Lines lines, std::vector<Item> space) {
+Entry generate_q(const NumberField& field, const char* end, const char* operation, Lines lines, std::vector<Item> space) {
   const Counts counts = generate_counts(lines, "m", "n", "k");
   std::vector<Item> items = {size("m"), size("n"), size("k"), update("A", full("m", "n")).with(Fill::reflectors), ld("lda"),
                              in("tau", vec("k")).with(Fill::factors)};
@@ -76,7 +76,7 @@ Entry generate_q(const Field& field, const char* end, const char* operation, Lin
 constexpr const char* order = "side=L ? m : n";
 
 /// gehrd's Q is that of a QR factorization in the rows and columns from ilo+1 to ihi, whose reflectors lie one column further left.
-Entry multiply_by_hessenberg_q(const Field& field, const char* end) {
+Entry multiply_by_hessenberg_q(const NumberField& field, const char* end) {
   const Counts counts = multiply_counts("side=L ? ihi-ilo : m", "side=L ? n : ihi-ilo", "ihi-ilo");
   return Entry{names(field.precisions, field.family(end)), field.family(end), "C := op(Q) C, or C op(Q), with Q from gehrd",
                {side(), flag("trans", field.transpositions), size("m"), size("n"), size("ilo").usually("1"), size("ihi").usually(order),
@@ -89,7 +89,7 @@ Entry multiply_by_hessenberg_q(const Field& field, const char* end) {
 }
 
 /// The Q of sytrd is that of a QR (lower) or QL (upper) factorization whose order is smaller by one.
-Entry multiply_by_tridiagonal_q(const Field& field, const char* end) {
+Entry multiply_by_tridiagonal_q(const NumberField& field, const char* end) {
   const std::string m = "side=L ? max(0,m-1) : m", n = "side=L ? n : max(0,n-1)";
   const Counts counts = multiply_counts(m, n, "max(0,(side=L ? m : n) - 1)");
   return {names(field.precisions, field.family(end)), field.family(end), "C := op(Q) C, or C op(Q), with Q from sytrd or hetrd",
@@ -103,7 +103,7 @@ Entry multiply_by_tridiagonal_q(const Field& field, const char* end) {
 
 /// Q and P of gebrd are those of a QR and an LQ factorization. They have all rows and columns, or (`less` = 1) lack the first ones. `less`
 /// is 1 for Q if gebrd reduced a q x k matrix with k > q, and for P if it reduced a k x q matrix with k >= q.
-Entry multiply_by_bidiagonal_q(const Field& field, const char* end) {
+Entry multiply_by_bidiagonal_q(const NumberField& field, const char* end) {
   const std::string less = "min(1,max(0,vect=Q ? k - (side=L ? m : n) : k + 1 - (side=L ? m : n)))";
   const std::string length = fmt::format("max(0,(side=L ? m : n) - {})", less);
   const std::string count = fmt::format("min(k,{})", length);
@@ -120,7 +120,7 @@ Entry multiply_by_bidiagonal_q(const Field& field, const char* end) {
 }
 
 /// All of A is written: the result of orgqr, and the identity outside of it.
-Entry generate_hessenberg_q(const Field& field, const char* end) {
+Entry generate_hessenberg_q(const NumberField& field, const char* end) {
   const Counts counts = generate_counts(Lines::columns, "ihi-ilo", "ihi-ilo", "ihi-ilo");
   return Entry{names(field.precisions, field.family(end)), field.family(end), "Q from gehrd",
                {size("n"), size("ilo").usually("1"), size("ihi").usually("n"), update("A", full("n", "n")).with(Fill::reflectors), ld("lda"),
@@ -129,7 +129,7 @@ Entry generate_hessenberg_q(const Field& field, const char* end) {
       .requiring({"ilo >= 1", "max(1,n) >= ilo", "ihi >= min(ilo,n)", "n >= ihi"});
 }
 
-Entry generate_tridiagonal_q(const Field& field, const char* end) {
+Entry generate_tridiagonal_q(const NumberField& field, const char* end) {
   const Counts counts = generate_counts(Lines::columns, "max(0,n-1)", "max(0,n-1)", "max(0,n-1)");
   return {names(field.precisions, field.family(end)), field.family(end), "Q from sytrd or hetrd",
           {uplo(), size("n"), update("A", full("n", "n")).with(Fill::reflectors), ld("lda"),
@@ -140,7 +140,7 @@ Entry generate_tridiagonal_q(const Field& field, const char* end) {
 /// Counts of Q are those of orgqr, counts of P those of orglq. They have all rows and columns, or (`less` = 1) lack the first ones, which
 /// become those of the identity. `less` is 1 for Q if gebrd reduced an m x k matrix with k > m, and for P if it reduced a k x n matrix with
 /// k >= n.
-Entry generate_bidiagonal_q(const Field& field, const char* end) {
+Entry generate_bidiagonal_q(const NumberField& field, const char* end) {
   const std::string less = "min(1,max(0,vect=Q ? k - m : k + 1 - n))";
   const std::string m = fmt::format("(m-{})", less), n = fmt::format("(n-{})", less);
   const std::string k = fmt::format("min(k,vect=Q ? {} : {})", m, n);
@@ -160,7 +160,7 @@ std::vector<Entry> lapack_orthogonal_entries() {
   const Shape last_columns = end_trapezoid(order, "k", "U");
   const Shape last_rows = end_trapezoid("k", order, "L");
   std::vector<Entry> all;
-  for (const Field& field : fields) {
+  for (const NumberField& field : fields) {
     const std::vector<Entry> entries = {
         multiply_by_q(field, "m2r", "geqrf", columns, line_work()),
         multiply_by_q(field, "mqr", "geqrf", columns, side_work()),

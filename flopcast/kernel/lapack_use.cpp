@@ -13,7 +13,7 @@ constexpr std::int64_t aspect = 4;       // ratio of a rectangular matrix's side
 constexpr std::int64_t aspect_root = 2;  // ... and its square root
 constexpr double next_precision = 0.4;   // weight of one precision beside the one before it
 
-struct Row {
+struct UseRow {
   const char* real;                                       ///< name without precision; empty: there is none
   const char* complex;                                    ///< name for complex matrices
   std::map<std::string, std::string> flags = {};          ///< flags for real matrices
@@ -23,8 +23,8 @@ struct Row {
 };
 
 /// Solvers of linear systems, least squares and eigenproblems rest on the first routines; few programs call the last ones.
-const std::vector<Row>& rows() {
-  static const std::vector<Row> table = {
+const std::vector<UseRow>& rows() {
+  static const std::vector<UseRow> table = {
       {"geqrf", "geqrf", {}, {}, Shapes::rectangular, 5},
       {"getrf", "getrf", {}, {}, Shapes::square, 5},
       {"potrf", "potrf", {{"uplo", "L"}}, {}, Shapes::square, 4},
@@ -73,7 +73,7 @@ std::vector<LapackUse> lapack_uses(std::string_view precisions) {
       throw usage_error("precisions: '{}' is none; expected letters of s, d, c, z, such as dz", letter);
     }
     const bool complex = is_complex(static_cast<Precision>(letter));
-    for (const Row& row : rows()) {
+    for (const UseRow& row : rows()) {
       if (const std::string name = complex ? row.complex : row.real; !name.empty()) {
         all.push_back({&require(letter + name), complex && !row.complex_flags.empty() ? row.complex_flags : row.flags, row.shapes,
                        weight * row.weight});

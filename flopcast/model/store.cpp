@@ -185,7 +185,7 @@ void require_whole(Database& database) {
 }
 
 /// Row of one of the tables.
-struct Entry {
+struct StoreEntry {
   std::string table;
   std::int64_t row = 0;
 };
@@ -209,8 +209,8 @@ bool is_readable(std::string_view table, const std::string& text) {
   }
 }
 
-std::vector<Entry> unreadable_entries(Database& database) {
-  std::vector<Entry> unreadable;
+std::vector<StoreEntry> unreadable_entries(Database& database) {
+  std::vector<StoreEntry> unreadable;
   for (const char* table : {"environments", "samples", "models", "artifacts"}) {
     Statement statement(database, fmt::format("SELECT rowid, document FROM {}", table));
     while (statement.step()) {
@@ -291,11 +291,11 @@ std::optional<std::string> remove_unreadable(const std::filesystem::path& path) 
       return std::nullopt;
     }
     require_whole(database);
-    const std::vector<Entry> unreadable = unreadable_entries(database);
+    const std::vector<StoreEntry> unreadable = unreadable_entries(database);
     const std::filesystem::path aside = name_aside(path);
     Statement(database, "VACUUM INTO ?").bind(1, aside.string()).run();
     Transaction transaction(database);
-    for (const Entry& entry : unreadable) {
+    for (const StoreEntry& entry : unreadable) {
       Statement(database, fmt::format("DELETE FROM {} WHERE rowid = ?", entry.table)).bind(1, entry.row).run();
     }
     transaction.commit();

@@ -27,16 +27,16 @@ std::int64_t distance(const Sizes& a, const Sizes& b) {
 }
 
 /// A probe: its sizes, and whether several threads worked there.
-struct Look {
+struct ThresholdLook {
   double share = 0;  ///< position on the way, 0 to 1
   Sizes sizes;
   bool several = false;
 };
 
-std::optional<Look> look(const Box& domain, double share, const TeamProbe& probe) {
+std::optional<ThresholdLook> look(const Box& domain, double share, const TeamProbe& probe) {
   // Reading the clocks adds a little. A caller that spins until busy cores let its helpers work hides most of the helpers' work.
   static constexpr double alone = 1.2;
-  Look result{share, along(domain, share), false};
+  ThresholdLook result{share, along(domain, share), false};
   const std::optional<double> team = probe(result.sizes);
   if (!team) {
     return std::nullopt;
@@ -47,7 +47,7 @@ std::optional<Look> look(const Box& domain, double share, const TeamProbe& probe
 
 /// Returns the number of leading probes with one thread only. If single probes contradict, returns the largest number that the fewest
 /// probes contradict: spinning threads look like working ones, never the other way round.
-std::size_t alone_until(const std::vector<Look>& looks) {
+std::size_t alone_until(const std::vector<ThresholdLook>& looks) {
   std::size_t best = 0;
   std::size_t fewest = looks.size() + 1;
   for (std::size_t split = 0; split <= looks.size(); ++split) {
@@ -95,9 +95,9 @@ Polynomial product_polynomial(std::size_t sizes) {
 std::optional<std::vector<double>> find_thresholds(const Box& domain, std::int64_t min_width, const TeamProbe& probe) {
   static constexpr int probes = 9;
   static constexpr int max_steps = 40;
-  std::vector<Look> looks;
+  std::vector<ThresholdLook> looks;
   for (int i = 0; i < probes; ++i) {
-    std::optional<Look> next = look(domain, static_cast<double>(i) / (probes - 1), probe);
+    std::optional<ThresholdLook> next = look(domain, static_cast<double>(i) / (probes - 1), probe);
     if (!next) {
       return std::nullopt;
     }
@@ -107,10 +107,10 @@ std::optional<std::vector<double>> find_thresholds(const Box& domain, std::int64
   if (split == 0 || split == looks.size()) {
     return std::vector<double>{};
   }
-  Look low = looks[split - 1];
-  Look high = looks[split];
+  ThresholdLook low = looks[split - 1];
+  ThresholdLook high = looks[split];
   for (int step = 0; distance(low.sizes, high.sizes) > std::max<std::int64_t>(1, min_width) && step < max_steps; ++step) {
-    std::optional<Look> middle = look(domain, (low.share + high.share) / 2, probe);
+    std::optional<ThresholdLook> middle = look(domain, (low.share + high.share) / 2, probe);
     if (!middle) {
       return std::nullopt;
     }

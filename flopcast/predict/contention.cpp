@@ -16,9 +16,10 @@ struct Caller {
   Seconds begun = 0;  // start of the call
 };
 
-class Simulation {
+class ContentionSimulation {
  public:
-  Simulation(std::span<const std::vector<CallerStep>> threads, double cpus) : threads_(threads), cpus_(cpus), callers_(threads.size()) {
+  ContentionSimulation(std::span<const std::vector<CallerStep>> threads, double cpus)
+      : threads_(threads), cpus_(cpus), callers_(threads.size()) {
     for (std::size_t t = 0; t < threads.size(); ++t) {
       durations_.emplace_back(threads[t].size());
       callers_[t].left = threads[t].empty() ? 0 : threads[t].front().pause;
@@ -142,7 +143,7 @@ double share_cores(std::span<Prediction> predictions, std::span<const std::vecto
 }
 
 std::vector<std::vector<Seconds>> shared_durations(std::span<const std::vector<CallerStep>> threads, double cpus) {
-  return threads.size() < 2 || !(cpus > 0) ? work_of(threads) : Simulation(threads, cpus).run();
+  return threads.size() < 2 || !(cpus > 0) ? work_of(threads) : ContentionSimulation(threads, cpus).run();
 }
 
 }  // namespace flopcast::prediction

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 
 /// Data of calls that are equal except for their addresses.
-struct Shape {
+struct CallShape {
   Call call;  // one of the calls
   std::int64_t calls = 0;
   InlineVector<std::int64_t, max_operands> operand_bytes;
@@ -24,16 +24,16 @@ struct Shape {
 };
 
 /// The weight of a term in one call.
-struct Share {
+struct TimeShare {
   std::size_t term = 0;
   double weight = 1;
 };
-using Shares = InlineVector<Share, cache::max_thresholds + 1>;
+using Shares = InlineVector<TimeShare, cache::max_thresholds + 1>;
 
 /// Evaluates every distinct call once and counts its occurrences.
-class Terms {
+class PredictedTerms {
  public:
-  Terms(const KernelModels& models, std::span<const CacheLevel> caches) : models_(models), caches_(caches) {}
+  PredictedTerms(const KernelModels& models, std::span<const CacheLevel> caches) : models_(models), caches_(caches) {}
 
   std::size_t shape(const Call& call) {
     const auto [id, is_new] = shape_ids_.id(signature_(call));
@@ -76,17 +76,17 @@ class Terms {
   }
 
   void count(const Shares& shares) {
-    for (const Share& share : shares) {
+    for (const TimeShare& share : shares) {
       terms_[share.term].weight += share.weight;
     }
   }
 
   [[nodiscard]] const std::vector<Term>& terms() const noexcept { return terms_; }
-  [[nodiscard]] const std::vector<Shape>& shapes() const noexcept { return shapes_; }
+  [[nodiscard]] const std::vector<CallShape>& shapes() const noexcept { return shapes_; }
 
  private:
-  static Shape describe(const Call& call) {
-    Shape shape;
+  static CallShape describe(const Call& call) {
+    CallShape shape;
     shape.call = call;
     for (const Operand& operand : operands(call)) {
       shape.operand_bytes.push_back(operand.bytes());
@@ -105,14 +105,14 @@ class Terms {
   std::span<const CacheLevel> caches_;
   CallSignature signature_;
   IdTable shape_ids_, placed_ids_;
-  std::vector<Shape> shapes_;
+  std::vector<CallShape> shapes_;
   std::vector<Term> terms_;
   std::vector<std::size_t> placed_terms_;
 };
 
 /// Returns the terms of call `i` and their weights.
 Shares shares_of_call(std::size_t i, const Call& call, const cache::CacheState& state, std::span<const CacheLevel> caches,
-                      const PredictOptions& options, std::int64_t capacity_bytes, Terms& terms) {
+                      const PredictOptions& options, std::int64_t capacity_bytes, PredictedTerms& terms) {
   const std::size_t shape = terms.shape(call);
   switch (options.method) {
     case Method::warm: return {{terms.in_level(shape, call, 0), 1}};
@@ -163,14 +163,14 @@ Seconds deviation(std::span<const Term> terms, const KernelModels& models) {
   return std::sqrt(variance);
 }
 
-std::vector<KernelPrediction> kernels(const Terms& terms, const KernelModels& models, Method method) {
+std::vector<KernelPrediction> kernels(const PredictedTerms& terms, const KernelModels& models, Method method) {
   struct Kernel {
     KernelPrediction prediction;
     std::vector<Term> terms;
   };
   std::map<ModelKey, Kernel> by_key;
   const auto kernel = [&](const Call& call) -> Kernel& { return by_key[model_key(call, std::string(to_string(method)), "")]; };
-  for (const Shape& shape : terms.shapes()) {
+  for (const CallShape& shape : terms.shapes()) {
     KernelPrediction& prediction = kernel(shape.call).prediction;
     prediction.calls += shape.calls;
     prediction.flops += static_cast<double>(shape.calls) * flops(shape.call);
@@ -210,7 +210,7 @@ Prediction predict(const Trace& trace, const cache::CacheState& state, std::span
                    const PredictOptions& options) {
   check(trace, state, caches, options);
   const std::int64_t capacity = options.capacity_bytes > 0 || caches.empty() ? options.capacity_bytes : caches.back().capacity_bytes;
-  Terms terms(models, caches);
+  PredictedTerms terms(models, caches);
   Prediction prediction;
   prediction.calls.reserve(options.per_call ? trace.calls.size() : 0);
   for (std::size_t i = 0; i < trace.calls.size(); ++i) {

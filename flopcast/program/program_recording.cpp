@@ -39,22 +39,22 @@ bool counter_is_even() {
 }
 
 /// A reading of the ticks and of the system's clock.
-struct Moment {
+struct RecordingMoment {
   std::uint64_t ticks = 0, nanoseconds = 0;
 
-  static Moment now(bool counter) { return {protocol::trace_ticks(counter), protocol::trace_ticks(false)}; }
+  static RecordingMoment now(bool counter) { return {protocol::trace_ticks(counter), protocol::trace_ticks(false)}; }
 };
 
-double rate(const Moment& from, const Moment& to) {
+double rate(const RecordingMoment& from, const RecordingMoment& to) {
   return 1e9 * static_cast<double>(to.ticks - from.ticks) / static_cast<double>(to.nanoseconds - from.nanoseconds);
 }
 
 /// Returns the tick rate from two readings some milliseconds apart.
-double calibrated_rate(const Moment& start, bool counter) {
+double calibrated_rate(const RecordingMoment& start, bool counter) {
   constexpr std::uint64_t calibration = 5'000'000;
-  Moment end = start;
+  RecordingMoment end = start;
   while (end.nanoseconds - start.nanoseconds < calibration) {
-    end = Moment::now(counter);
+    end = RecordingMoment::now(counter);
   }
   return rate(start, end);
 }
@@ -97,17 +97,17 @@ class TraceFile {
     }
     temporary_ = path_.string();
     const bool counter = counter_is_even();
-    start_ = Moment::now(counter);
+    start_ = RecordingMoment::now(counter);
     header_->counter = counter ? 1 : 0;
     header_->ticks_per_second = counter ? calibrated_rate(start_, counter) : 1e9;
-    start_ = Moment::now(counter);
+    start_ = RecordingMoment::now(counter);
     header_->origin = start_.ticks;
     header_->started = std::time(nullptr);
   }
 
   void finish(int exit_code, Seconds cpu_seconds, double other_cores) {
     kept_ = true;
-    const Moment end = Moment::now(header_->counter != 0);
+    const RecordingMoment end = RecordingMoment::now(header_->counter != 0);
     constexpr std::uint64_t long_enough = 50'000'000;  // nanoseconds above which this rate is better than the calibration
     if (header_->counter != 0 && end.nanoseconds - start_.nanoseconds > long_enough) {
       header_->ticks_per_second = rate(start_, end);
@@ -177,7 +177,7 @@ class TraceFile {
   fs::path path_;
   std::string temporary_;
   protocol::FileHeader* header_ = nullptr;
-  Moment start_;
+  RecordingMoment start_;
   bool kept_ = false;
 };
 

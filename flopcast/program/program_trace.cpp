@@ -136,7 +136,7 @@ RecordingDocument read_header_document(View file, const protocol::FileHeader& he
 }
 
 /// A piece of one thread's records.
-struct Piece {
+struct FilePiece {
   std::uint64_t live = 0, sequence = 0;
   bool sealed = false;
   View records;
@@ -144,7 +144,7 @@ struct Piece {
 };
 
 /// A routine's entry in the dictionary.
-struct Entry {
+struct PieceEntry {
   std::size_t bytes = 0;             ///< size of its arguments
   const Routine* routine = nullptr;  ///< null unless the catalogue has the routine with the same arguments
   int integer_bytes = 4;
@@ -223,7 +223,7 @@ struct ProgramTraceFile::State {
     if (records.empty()) {
       return;
     }
-    std::vector<Piece>& thread = pieces[chunk.thread];
+    std::vector<FilePiece>& thread = pieces[chunk.thread];
     thread.push_back({sealed ? chunk.live : at, chunk.sequence, sealed, records, chunk.pid});
     identities.try_emplace(chunk.thread, RecordedThread{chunk.pid, chunk.tid});
   }
@@ -274,10 +274,10 @@ struct ProgramTraceFile::State {
   /// Sorts pieces by time. If a process was killed while it sealed a live chunk, that chunk has two copies, and the sealed one counts.
   void order_threads() {
     for (auto& [number, all] : pieces) {
-      std::sort(all.begin(), all.end(), [](const Piece& a, const Piece& b) {
+      std::sort(all.begin(), all.end(), [](const FilePiece& a, const FilePiece& b) {
         return std::tuple(a.sequence, a.live, !a.sealed) < std::tuple(b.sequence, b.live, !b.sealed);
       });
-      const auto same = [](const Piece& a, const Piece& b) { return a.sequence == b.sequence && a.live == b.live; };
+      const auto same = [](const FilePiece& a, const FilePiece& b) { return a.sequence == b.sequence && a.live == b.live; };
       all.erase(std::unique(all.begin(), all.end(), same), all.end());
       summary.threads.push_back(identities.at(number));
       ordered.push_back(std::move(all));
@@ -340,7 +340,7 @@ struct ProgramTraceFile::State {
 
   /// Visits the records of a piece as they are, up to the first one that can't be valid.
   template <class Visit>
-  void visit_records(const Piece& piece, Visit visit) const {
+  void visit_records(const FilePiece& piece, Visit visit) const {
     for (View rest = piece.records; rest.size() >= sizeof(protocol::RecordHeader);) {
       protocol::RecordHeader header;
       std::memcpy(&header, rest.data(), sizeof header);
@@ -355,7 +355,7 @@ struct ProgramTraceFile::State {
   }
 
   /// Returns the file of the library that was called; empty if the recording doesn't say.
-  [[nodiscard]] std::string library_of(const Piece& piece, const protocol::RecordHeader& header) const {
+  [[nodiscard]] std::string library_of(const FilePiece& piece, const protocol::RecordHeader& header) const {
     const auto number = static_cast<std::uint32_t>(header.start >> protocol::notes_shift >> protocol::library_shift);
     const auto found = number != 0 ? numbered.find({piece.pid, number}) : numbered.end();
     return found != numbered.end() ? found->second : "";
@@ -370,8 +370,8 @@ struct ProgramTraceFile::State {
     std::map<std::string, std::set<std::string>> libraries;                 // by the routine's name
     std::set<std::pair<std::uint64_t, std::string>> called;                 // routines' numbers and libraries
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> seen;  // libraries' numbers, as bits, by process and routine
-    for (const std::vector<Piece>& thread : ordered) {
-      for (const Piece& piece : thread) {
+    for (const std::vector<FilePiece>& thread : ordered) {
+      for (const FilePiece& piece : thread) {
         visit_records(piece, [&](const protocol::RecordHeader& header, std::uint64_t routine, View) {
           std::uint64_t& known = seen[{piece.pid, routine}];
           const std::uint64_t bit = std::uint64_t{1} << (header.start >> protocol::notes_shift >> protocol::library_shift);
@@ -395,11 +395,11 @@ struct ProgramTraceFile::State {
   }
 
   /// Visits the calls of a piece.
-  void visit_piece(const Piece& piece, Queried& queried, const std::function<void(const ProgramEvent&)>& visit) const {
+  void visit_piece(const FilePiece& piece, Queried& queried, const std::function<void(const ProgramEvent&)>& visit) const {
     const double tick = 1 / summary.ticks_per_second;
     Judge is_possible;
     visit_records(piece, [&](const protocol::RecordHeader& header, std::uint64_t routine, View arguments) {
-      const Entry& entry = entries[routine];
+      const PieceEntry& entry = entries[routine];
       const auto notes = static_cast<unsigned>(header.start >> protocol::notes_shift);
       if ((notes & protocol::size_query) != 0) {
         queried.insert(routine);
@@ -428,13 +428,13 @@ struct ProgramTraceFile::State {
 
   MappedFile file;
   ProgramSummary summary;
-  std::vector<Entry> entries;
-  std::map<std::uint32_t, std::vector<Piece>> pieces;  ///< keyed by the thread's number, used while reading
+  std::vector<PieceEntry> entries;
+  std::map<std::uint32_t, std::vector<FilePiece>> pieces;  ///< keyed by the thread's number, used while reading
   std::map<std::uint32_t, RecordedThread> identities;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> numbered;  ///< files of libraries by process and number
   std::map<std::pair<std::uint64_t, std::string>, std::uint32_t>
-      own_names;                            ///< names of routines by number and library, where there are several
-  std::vector<std::vector<Piece>> ordered;  ///< in the order of summary.threads
+      own_names;                                ///< names of routines by number and library, where there are several
+  std::vector<std::vector<FilePiece>> ordered;  ///< in the order of summary.threads
 };
 
 ProgramTraceFile::ProgramTraceFile(const fs::path& path) : state_(std::make_unique<State>(path)) {}
@@ -446,7 +446,7 @@ const ProgramSummary& ProgramTraceFile::summary() const noexcept { return state_
 
 void ProgramTraceFile::visit(std::size_t thread, const std::function<void(const ProgramEvent&)>& visit) const {
   State::Queried queried;
-  for (const Piece& piece : state_->ordered.at(thread)) {
+  for (const FilePiece& piece : state_->ordered.at(thread)) {
     state_->visit_piece(piece, queried, visit);
   }
 }
@@ -478,13 +478,13 @@ bool threads_overlap(const RecordedProgram& program) {
 namespace {
 
 /// Memory that operands cover. `first` is the position of its first use: the call, then the argument.
-struct Span {
+struct PieceSpan {
   std::uintptr_t begin = 0, end = 0;
   std::pair<std::size_t, std::size_t> first;
 };
 
-std::vector<Span> operand_spans(const std::vector<Call>& calls) {
-  std::vector<Span> spans;
+std::vector<PieceSpan> operand_spans(const std::vector<Call>& calls) {
+  std::vector<PieceSpan> spans;
   for (std::size_t c = 0; c < calls.size(); ++c) {
     const Call& call = calls[c];
     for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
@@ -499,10 +499,10 @@ std::vector<Span> operand_spans(const std::vector<Call>& calls) {
 }
 
 /// Sorts spans by address, and joins those that overlap or touch.
-std::vector<Span> joined(std::vector<Span> spans) {
-  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
-  std::vector<Span> result;
-  for (const Span& span : spans) {
+std::vector<PieceSpan> joined(std::vector<PieceSpan> spans) {
+  std::sort(spans.begin(), spans.end(), [](const PieceSpan& a, const PieceSpan& b) { return a.begin < b.begin; });
+  std::vector<PieceSpan> result;
+  for (const PieceSpan& span : spans) {
     if (result.empty() || span.begin > result.back().end) {
       result.push_back(span);
     } else {
@@ -514,7 +514,7 @@ std::vector<Span> joined(std::vector<Span> spans) {
 }
 
 /// Returns each span's position in the order of first use.
-std::vector<std::size_t> use_order(const std::vector<Span>& spans) {
+std::vector<std::size_t> use_order(const std::vector<PieceSpan>& spans) {
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> by_use;
   for (std::size_t i = 0; i < spans.size(); ++i) {
     by_use[spans[i].first] = i;
@@ -556,7 +556,7 @@ Trace to_trace(const std::vector<ProgramEvent>& events, const std::string& name)
       trace.measured.push_back(event.seconds);
     }
   }
-  const std::vector<Span> spans = joined(operand_spans(trace.calls));
+  const std::vector<PieceSpan> spans = joined(operand_spans(trace.calls));
   const std::vector<std::size_t> order = use_order(spans);
   trace.allocations.resize(spans.size());
   for (std::size_t s = 0; s < spans.size(); ++s) {
@@ -571,7 +571,7 @@ Trace to_trace(const std::vector<ProgramEvent>& events, const std::string& name)
     for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
       if (has_address(call.routine->arguments[i]) && call.address(i) != 0) {
         const auto after = std::upper_bound(spans.begin(), spans.end(), call.address(i),
-                                            [](std::uintptr_t address, const Span& s) { return address < s.begin; });
+                                            [](std::uintptr_t address, const PieceSpan& s) { return address < s.begin; });
         const auto s = static_cast<std::size_t>(after - spans.begin()) - 1;
         call.arguments[i] = static_cast<std::int64_t>(virtual_base(order[s]) + (call.address(i) - spans[s].begin));
       }

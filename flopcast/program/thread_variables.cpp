@@ -9,14 +9,14 @@ namespace flopcast::program {
 namespace {
 
 /// A library and its variables in the order in which the library looks at them.
-struct Library {
+struct ThreadedLibrary {
   std::string_view name;
   std::array<const char*, 2> variables;
 };
 
-constexpr Library libraries[] = {{"openblas", {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS"}},
-                                 {"blis", {"BLIS_NUM_THREADS", "BLIS_NUM_THREADS"}},
-                                 {"mkl", {"MKL_NUM_THREADS", "MKL_NUM_THREADS"}}};
+constexpr ThreadedLibrary libraries[] = {{"openblas", {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS"}},
+                                         {"blis", {"BLIS_NUM_THREADS", "BLIS_NUM_THREADS"}},
+                                         {"mkl", {"MKL_NUM_THREADS", "MKL_NUM_THREADS"}}};
 constexpr const char* for_all = "OMP_NUM_THREADS";
 
 std::optional<int> threads_of(const ThreadVariables& variables, const char* name) {
@@ -34,7 +34,7 @@ ThreadVariables thread_variables(const std::vector<std::string>& environment) {
       set[name] = value;
     }
   };
-  for (const Library& library : libraries) {
+  for (const ThreadedLibrary& library : libraries) {
     add(library.variables[0]);
     add(library.variables[1]);
   }
@@ -43,7 +43,7 @@ ThreadVariables thread_variables(const std::vector<std::string>& environment) {
 }
 
 std::optional<int> threads_by(const ThreadVariables& variables, std::string_view blas) {
-  for (const Library& library : libraries) {
+  for (const ThreadedLibrary& library : libraries) {
     if (blas.find(library.name) == std::string_view::npos) {
       continue;
     }

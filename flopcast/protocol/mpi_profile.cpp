@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "flopcast/protocol/mpi_profile_fields.hpp"
+#include "flopcast/selective/prediction_interval.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/json.hpp"

@@ -25,45 +25,50 @@ struct EnumNames<protocol::MpiClock> {
 };
 template <>
 inline Fields FieldTable<path::Costs>::fields() {
-  return {field<&T::time>().named("seconds"),
-          field<&T::computation>().named("computation_seconds"),
-          field<&T::communication>().named("communication_seconds"),
-          field<&T::idle>().named("idle_seconds"),
-          field<&T::supersteps>(),
-          field<&T::words>(),
-          field<&T::flops>()};
+  return {field<&T::time>("sum of computation, communication and idle time").named("seconds"),
+          field<&T::computation>("time outside of MPI").named("computation_seconds"),
+          field<&T::communication>("data transfer after everybody concerned has arrived").named("communication_seconds"),
+          field<&T::idle>("waiting that could not be attributed to another process's work").named("idle_seconds"),
+          field<&T::supersteps>("synchronisations: blocking communications, and waits that completed some operation"),
+          field<&T::words>("8-byte words moved by the process"),
+          field<&T::flops>("flops of kernels that the catalogue knows")};
 }
 template <>
 inline Fields FieldTable<selective::TimeSpent>::fields() {
-  return {optional_field<&T::always>().named("always_seconds"),
-          optional_field<&T::brief>().named("brief_seconds"),
-          optional_field<&T::window>().named("window_seconds"),
-          optional_field<&T::unseen>().named("unseen_seconds"),
-          optional_field<&T::unsure>().named("unsure_seconds"),
-          optional_field<&T::preparing>().named("preparing_seconds"),
-          optional_field<&T::skipping>().named("leaving_out_seconds"),
-          optional_field<&T::messages>().named("messages_seconds"),
-          optional_field<&T::waiting>().named("waiting_seconds"),
-          optional_field<&T::calls>().named("calls_seconds"),
-          optional_field<&T::program>().named("program_seconds"),
-          optional_field<&T::system>().named("system_seconds"),
-          optional_field<&T::page_faults>()};
+  return {optional_field<&T::always>("computations that are never skipped").named("always_seconds"),
+          optional_field<&T::brief>("computations as short as deciding about them").named("brief_seconds"),
+          optional_field<&T::window>("computations in segments that are executed as a whole").named("window_seconds"),
+          optional_field<&T::unseen>("computations whose time was unknown").named("unseen_seconds"),
+          optional_field<&T::unsure>("computations whose time was known too little").named("unsure_seconds"),
+          optional_field<&T::preparing>("decisions about executed kernels, and making their operands safe").named("preparing_seconds"),
+          optional_field<&T::skipping>("decisions about skipped computations, and checks of the data that they would have written")
+              .named("leaving_out_seconds"),
+          optional_field<&T::messages>("data transfer").named("messages_seconds"),
+          optional_field<&T::waiting>("waiting for other processes").named("waiting_seconds"),
+          optional_field<&T::calls>("all calls of MPI: messages, waiting, and flopcast's own work for them").named("calls_seconds"),
+          optional_field<&T::program>("the program's code between kernels").named("program_seconds"),
+          optional_field<&T::system>("part of all of these in the system's kernel").named("system_seconds"),
+          optional_field<&T::page_faults>("number of page faults")};
 }
 template <>
 inline Fields FieldTable<selective::RunTimeRatio>::fields() {
-  return {field<&T::taken>().named("taken_seconds"), field<&T::expected>().named("expected_seconds")};
+  return {field<&T::taken>("time of kernels in the execution").named("taken_seconds"),
+          field<&T::expected>("time of the same kernels in the executions before it").named("expected_seconds")};
 }
 template <>
 inline Fields FieldTable<path::MessageModel>::fields() {
-  return {field<&T::latency>().named("latency_seconds"), field<&T::bytes_per_second>()};
+  return {field<&T::latency>("time of an empty message").named("latency_seconds"),
+          field<&T::bytes_per_second>("bandwidth of long messages")};
 }
 template <>
 inline Fields FieldTable<MpiTraffic>::fields() {
-  return {field<&T::messages>(), field<&T::bytes>(), field<&T::largest_bytes>()};
+  return {field<&T::messages>("number of messages"), field<&T::bytes>("bytes of all messages"),
+          field<&T::largest_bytes>("bytes of the longest message")};
 }
 template <>
 inline Fields FieldTable<MpiWait>::fields() {
-  return {field<&T::routine>(), field<&T::awaited_rank>("the other process; missing or null if there are several"), field<&T::seconds>()};
+  return {field<&T::routine>("MPI routine that waited"), field<&T::awaited_rank>("the other process; missing or null if there are several"),
+          field<&T::seconds>("time of the wait")};
 }
 template <>
 inline Fields FieldTable<MpiOtherTool>::fields() {
@@ -78,8 +83,8 @@ template <>
 inline Fields FieldTable<MpiKernel>::fields() {
   return {
       field<&T::name>("a BLAS or LAPACK routine with flags and sizes, a region of the program's own, or an MPI routine").named("kernel"),
-      field<&T::kind>(),
-      field<&T::routine>(),
+      field<&T::kind>("computation, communication or region"),
+      field<&T::routine>("name of the routine or region"),
       field<&T::words>("sizes and flags that the time is taken to depend on"),
       optional_field<&T::size_count>("number of a region's words that are sizes"),
       field<&T::along>("along the critical path, measured or estimated"),
@@ -91,22 +96,22 @@ inline Fields FieldTable<MpiKernel>::fields() {
 }
 template <>
 inline Fields FieldTable<MpiKernelList>::fields() {
-  return {optional_field<&T::where>("place for which the times hold: MPI, clock, number of processes, BLAS"), optional_field<&T::policy>(),
-          field<&T::kernels>()};
+  return {optional_field<&T::where>("place for which the times hold: MPI, clock, number of processes, BLAS"),
+          optional_field<&T::policy>("policy of selective execution"), field<&T::kernels>("kernels with their times")};
 }
 
 template <>
 inline Fields FieldTable<MpiProcess>::fields() {
   return {inlined_field<&T::own>(),
-          field<&T::rank>(),
-          field<&T::host>(),
-          field<&T::on_path>().named("on_path_seconds"),
+          field<&T::rank>("rank in MPI_COMM_WORLD"),
+          field<&T::host>("name of the node"),
+          field<&T::on_path>("time that the critical path spends in this process").named("on_path_seconds"),
           optional_field<&T::cpu>("CPU time of all threads").named("cpu_seconds"),
           optional_field<&T::without_core>("ready to run, but without a core").named("without_core_seconds"),
           optional_field<&T::program_without_core>("the part of that outside of MPI").named("program_without_core_seconds"),
           optional_field<&T::blocked>("outside of MPI neither computing nor ready to run: asleep, or waiting for a file")
               .named("blocked_seconds"),
-          field<&T::longest_wait>()};
+          field<&T::longest_wait>("the longest wait of the process")};
 }
 void to_json(nlohmann::json& json, const MpiCallSequence& sequence);
 void from_json(const nlohmann::json& json, MpiCallSequence& sequence);
@@ -114,14 +119,14 @@ void from_json(const nlohmann::json& json, MpiCallSequence& sequence);
 template <>
 inline Fields FieldTable<MpiProfile>::fields() {
   return {field<&T::mpi>("name and version: \"Open MPI v4.1.4\""),
-          field<&T::ranks>(),
+          field<&T::ranks>("number of processes"),
           optional_field<&T::where>("place for which the kernels' times hold"),
-          field<&T::clock>(),
+          field<&T::clock>("clock of the times"),
           optional_field<&T::granted_cpus>("CPUs that a control group grants; 0 if none limits them"),
-          optional_field<&T::policy>(),
-          optional_field<&T::tolerance>(),
-          optional_field<&T::confidence>(),
-          field<&T::elapsed>().named("elapsed_seconds"),
+          optional_field<&T::policy>("policy of selective execution"),
+          optional_field<&T::tolerance>("relative half-width from which on the time of a kernel counts as known"),
+          optional_field<&T::confidence>("confidence of these intervals"),
+          field<&T::elapsed>("time between MPI_Init and MPI_Finalize").named("elapsed_seconds"),
           field<&T::path_complete>("false if a process had more events than are kept"),
           optional_field<&T::sessions>("the program uses sessions beside MPI_Init"),
           optional_field<&T::spawned_processes>("processes that aren't traced"),
@@ -130,26 +135,29 @@ inline Fields FieldTable<MpiProfile>::fields() {
           field<&T::longest>("the longest path by each metric"),
           field<&T::per_process>("the most of any process, by metric"),
           field<&T::volumetric>("mean of all processes"),
-          optional_field<&T::processes>(),
+          optional_field<&T::processes>("processes by rank"),
           optional_field<&T::prediction_error>("half-width that predictions across sizes add to the path's time")
               .named("prediction_error_seconds"),
           optional_field<&T::program_variance>("variance of the time of the program's own code along the path, in square seconds"),
-          field<&T::pace>(),
+          field<&T::pace>("times of kernels against those of earlier executions"),
           field<&T::spent>("means of the processes"),
-          field<&T::own_messages>(),
-          optional_field<&T::calls>(),
+          field<&T::own_messages>("messages of flopcast's own"),
+          optional_field<&T::calls>("calls of MPI by all processes"),
           optional_field<&T::bypassing_messages>("messages seen at one end only, or at none"),
           optional_field<&T::prefixed_calls>("calls by names with PMPI_, or by addresses from dlsym"),
           optional_field<&T::simultaneous_calls>("calls beside another thread's, not traced"),
           optional_field<&T::other_tools>("other tools in the process that define MPI functions, too"),
-          field<&T::kernels>()};
+          field<&T::kernels>("kernels by falling time along the critical path")};
 }
 
 template <>
 struct SchemaOf<MpiTimes> {
   static nlohmann::ordered_json make(SchemaMaker& maker) {
     const nlohmann::ordered_json number = described(maker.of<std::optional<double>>(), "null: infinite");
-    return object_schema({{"count", maker.of<std::uint64_t>()}, {"mean", number}, {"variance", number}, {"seconds", number}},
+    return object_schema({{"count", described(maker.of<std::uint64_t>(), "number of executions")},
+                          {"mean", number},
+                          {"variance", number},
+                          {"seconds", number}},
                          {"variance", "seconds"});
   }
 };

@@ -17,7 +17,7 @@ namespace py = pybind11;
 namespace {
 
 /// A function's body with the definition that Python reads.
-struct Function {
+struct BuiltinFunction {
   PyMethodDef definition{};
   Body body;
 };
@@ -46,7 +46,7 @@ void set_error_of_kind(const Error& error) noexcept {
 }
 
 PyObject* trampoline(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) noexcept {
-  const auto& function = *static_cast<const Function*>(PyCapsule_GetPointer(self, capsule_name));
+  const auto& function = *static_cast<const BuiltinFunction*>(PyCapsule_GetPointer(self, capsule_name));
   const auto named = static_cast<std::size_t>(names == nullptr ? 0 : PyTuple_GET_SIZE(names));
   const auto positional = static_cast<std::size_t>(count);
   try {
@@ -60,14 +60,14 @@ PyObject* trampoline(PyObject* self, PyObject* const* values, Py_ssize_t count, 
 }  // namespace
 
 py::object make_function(const char* name, const char* doc, const py::object& module_name, Body body) {
-  auto function = std::make_unique<Function>(Function{{name, nullptr, METH_FASTCALL | METH_KEYWORDS, doc}, std::move(body)});
+  auto function = std::make_unique<BuiltinFunction>(BuiltinFunction{{name, nullptr, METH_FASTCALL | METH_KEYWORDS, doc}, std::move(body)});
   function->definition.ml_meth = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&trampoline));
-  PyObject* const capsule = PyCapsule_New(function.get(), capsule_name,
-                                          [](PyObject* self) { delete static_cast<Function*>(PyCapsule_GetPointer(self, capsule_name)); });
+  PyObject* const capsule = PyCapsule_New(
+      function.get(), capsule_name, [](PyObject* self) { delete static_cast<BuiltinFunction*>(PyCapsule_GetPointer(self, capsule_name)); });
   if (capsule == nullptr) {
     throw py::error_already_set();
   }
-  Function* const owned = function.release();
+  BuiltinFunction* const owned = function.release();
   const auto self = py::reinterpret_steal<py::object>(capsule);
   PyObject* const made = PyCFunction_NewEx(&owned->definition, self.ptr(), module_name.ptr());
   if (made == nullptr) {

@@ -67,7 +67,7 @@ std::string within_cell(const std::string& text) {
 }
 
 /// Widths that a column can have.
-struct Limits {
+struct ColumnLimits {
   std::size_t least = 0;      ///< no number is broken
   std::size_t narrowest = 0;  ///< nor a word of usual length
   std::size_t natural = 0;    ///< nothing is broken
@@ -82,7 +82,7 @@ std::size_t shown_width(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), 1 + 3 * widths.size());  // a bar and blanks beside every cell
 }
 
-Limits limits_of(const Table& table, std::size_t i) {
+ColumnLimits limits_of(const Table& table, std::size_t i) {
   constexpr std::size_t longest_word = 24;  // of texts; longer ones, such as paths, may be broken
   constexpr std::size_t longest_part = 8;   // of broken words, where nothing else helps
   constexpr std::size_t rule = 3;           // columns of Markdown's rule
@@ -101,7 +101,7 @@ Limits limits_of(const Table& table, std::size_t i) {
 }
 
 /// Makes the widest columns of `block` narrower, down to `limit`, until the block fits `width`.
-void narrow(Block& block, const std::vector<Limits>& limits, std::size_t Limits::*limit, std::size_t width) {
+void narrow(Block& block, const std::vector<ColumnLimits>& limits, std::size_t ColumnLimits::*limit, std::size_t width) {
   while (shown_width(block.widths) > width) {
     std::size_t widest = block.widths.size();
     for (std::size_t c = 0; c < block.widths.size(); ++c) {
@@ -116,21 +116,21 @@ void narrow(Block& block, const std::vector<Limits>& limits, std::size_t Limits:
 }
 
 /// Returns columns with their natural widths; where they don't fit `width`, the widest become narrower.
-Block fitted(const std::vector<Limits>& limits, std::vector<std::size_t> columns, std::optional<std::size_t> width) {
+Block fitted(const std::vector<ColumnLimits>& limits, std::vector<std::size_t> columns, std::optional<std::size_t> width) {
   Block block = {std::move(columns), {}};
   for (const std::size_t i : block.columns) {
     block.widths.push_back(limits[i].natural);
   }
   if (width) {
-    narrow(block, limits, &Limits::narrowest, *width);
-    narrow(block, limits, &Limits::least, *width);
+    narrow(block, limits, &ColumnLimits::narrowest, *width);
+    narrow(block, limits, &ColumnLimits::least, *width);
   }
   return block;
 }
 
 /// Returns blocks of columns that fit `width`; the first column stands in each of them. A table of rows that come one by one is one block.
 std::vector<Block> blocks_of(const Table& table, std::optional<std::size_t> width, bool may_split) {
-  std::vector<Limits> limits;
+  std::vector<ColumnLimits> limits;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     limits.push_back(limits_of(table, i));
   }

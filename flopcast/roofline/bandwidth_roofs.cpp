@@ -47,7 +47,7 @@ class TeamMemory {
 };
 
 /// A roof that is being measured.
-struct Subject {
+struct TimedRoof {
   const BandwidthKernel* kernel = nullptr;
   ThreadTeam* team = nullptr;
   const TeamMemory* memory = nullptr;
@@ -77,10 +77,10 @@ bool is_wanted(const BandwidthKernel& kernel, const BandwidthOptions& options) {
   return named && (options.nontemporal || !kernel.nontemporal);
 }
 
-Subject subject(const BandwidthKernel& kernel, ThreadTeam& team, const TeamMemory& memory, const WorkingSet& set) {
+TimedRoof subject(const BandwidthKernel& kernel, ThreadTeam& team, const TeamMemory& memory, const WorkingSet& set) {
   const StreamCost cost = machine::cost(kernel.stream);
   const double counted = cost.read_bytes + cost.written_bytes;
-  Subject subject{&kernel, &team, &memory, set.bytes_per_thread / cost.arrays / cache_line_bytes * cache_line_bytes, set.in_cache, 1, {}};
+  TimedRoof subject{&kernel, &team, &memory, set.bytes_per_thread / cost.arrays / cache_line_bytes * cache_line_bytes, set.in_cache, 1, {}};
   BandwidthRoof& roof = subject.roof;
   roof.level = set.level;
   roof.stream = machine::name(kernel.stream);
@@ -93,7 +93,7 @@ Subject subject(const BandwidthKernel& kernel, ThreadTeam& team, const TeamMemor
 }
 
 /// Adds a sample of the subject's rate. The time from the first start to the last end counts for all passes of all threads.
-void sample(const WallClock& clock, Subject& subject) {
+void sample(const WallClock& clock, TimedRoof& subject) {
   const StreamCost cost = machine::cost(subject.kernel->stream);
   const std::int64_t numbers = subject.array_bytes / static_cast<std::int64_t>(sizeof(double));
   const double elements = static_cast<double>(numbers) * subject.team->size() * static_cast<double>(subject.passes);
@@ -150,7 +150,7 @@ class Subjects {
     choose_passes(clock, options.sample);
     sample_in_rounds(subjects_.size(), options.rounds, options.seed, progress, [&](std::size_t i) { sample(clock, subjects_[i]); });
     std::vector<BandwidthRoof> roofs;
-    for (Subject& subject : subjects_) {
+    for (TimedRoof& subject : subjects_) {
       if (!subject.roof.bytes.samples.empty()) {
         roofs.push_back(std::move(subject.roof));
       }
@@ -160,7 +160,7 @@ class Subjects {
 
  private:
   void choose_passes(const WallClock& clock, Seconds length) {
-    for (Subject& subject : subjects_) {
+    for (TimedRoof& subject : subjects_) {
       if (subject.in_cache) {
         subject.passes = std::max<std::int64_t>(1, std::llround(length / std::max(subject.time(clock, 1), 1e-7)));
       }
@@ -168,7 +168,7 @@ class Subjects {
   }
 
   std::vector<std::unique_ptr<TeamMemory>> memories_;
-  std::vector<Subject> subjects_;
+  std::vector<TimedRoof> subjects_;
 };
 
 }  // namespace

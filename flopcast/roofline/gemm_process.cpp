@@ -24,7 +24,7 @@ template <class Real>
 using Gemm = void (*)(const char* transa, const char* transb, const int* m, const int* n, const int* k, const Real* alpha, const Real* a,
                       const int* lda, const Real* b, const int* ldb, const Real* beta, Real* c, const int* ldc, std::size_t, std::size_t);
 
-struct Request {
+struct GemmRequest {
   GemmShape shape;
   std::int64_t warm_calls = 0, calls = 0;
 };
@@ -71,7 +71,7 @@ class LoadedGemm {
 
   [[nodiscard]] const LibraryIdentity& identity() const { return library_.identity(); }
 
-  Seconds time(const Request& request) const {
+  Seconds time(const GemmRequest& request) const {
     for (std::int64_t i = 0; i < request.warm_calls; ++i) {
       run(request.shape);
     }
@@ -118,7 +118,7 @@ void answer(int socket, const LoadedGemm<Real>& gemm) {
   if (!send_text(socket, nlohmann::json{{"library", gemm.identity()}}.dump())) {
     return;
   }
-  for (Request request; receive_bytes(socket, &request, sizeof request);) {
+  for (GemmRequest request; receive_bytes(socket, &request, sizeof request);) {
     const Seconds seconds = gemm.time(request);
     if (!send_bytes(socket, &seconds, sizeof seconds)) {
       return;
@@ -174,7 +174,7 @@ GemmProcess::GemmProcess(const GemmSetup& setup, SocketPair sockets)
 }
 
 Seconds GemmProcess::time(const GemmShape& shape, std::int64_t warm_calls, std::int64_t calls) {
-  const Request request{shape, warm_calls, calls};
+  const GemmRequest request{shape, warm_calls, calls};
   Seconds seconds = 0;
   if (!send_bytes(socket_.get(), &request, sizeof request) || !receive_bytes(socket_.get(), &seconds, sizeof seconds)) {
     throw environment_error("{} of {} crashed at {}", routine_, library_.path, to_string(shape));

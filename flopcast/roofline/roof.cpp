@@ -103,7 +103,7 @@ std::vector<std::string> impossible_figures(const Roofline& roofline) {
       sentences.push_back(
           fmt::format("{}{} makes {}, more than {} allows ({}), which was measured in a slower moment; measure again "
                       "when the machine is idle",
-                      restless_machine, what, format_flop_rate(rate), roof, format_flop_rate(limit)));
+                      noisy_machine, what, format_flop_rate(rate), roof, format_flop_rate(limit)));
     }
   };
   for (const TheoreticalPeak& peak : roofline.peaks) {

@@ -22,25 +22,27 @@ ordered_json closed(ordered_json object) {
 }  // namespace
 
 ordered_json machine_description_object(SchemaMaker& maker) {
-  const ordered_json link =
-      closed(object_schema({{"latency_seconds", positive()}, {"bytes_per_second", positive()}}, {"latency_seconds", "bytes_per_second"}));
+  const ordered_json link = closed(object_schema({{"latency_seconds", described(positive(), "time of an empty message")},
+                                                  {"bytes_per_second", described(positive(), "bandwidth of long messages")}},
+                                                 {"latency_seconds", "bytes_per_second"}));
   const ordered_json message =
       closed(object_schema({{"bytes", described(at_least(0), "messages of so many bytes and more, up to the next entry")},
-                            {"latency_factor", positive()},
-                            {"bandwidth_factor", positive()}},
+                            {"latency_factor", described(positive(), "latency of these messages over that of an empty one")},
+                            {"bandwidth_factor", described(positive(), "bandwidth of these messages over that of long ones")}},
                            {"bytes", "latency_factor", "bandwidth_factor"}));
-  return closed(object_schema({{"schema", {{"const", machine_description_schema}}},
-                               {"hosts", at_least(1)},
-                               {"cores_per_host", at_least(1)},
-                               {"core_speed", described(positive(), "speed of a core as a multiple of this machine's")},
-                               {"busy_core_speed", described(positive(), "speed of a core while all others are busy, as a multiple")},
-                               {"within_host", link},
-                               {"between_hosts", link},
-                               {"eager_bytes", at_least(0)},
-                               {"message_classes", array_schema(message)},
-                               {"disturbances", maker.of<std::vector<std::string>>()}},
-                              {"schema", "hosts", "cores_per_host", "core_speed", "busy_core_speed", "within_host", "between_hosts",
-                               "eager_bytes", "message_classes", "disturbances"}));
+  return closed(
+      object_schema({{"schema", {{"const", machine_description_schema}}},
+                     {"hosts", described(at_least(1), "number of nodes")},
+                     {"cores_per_host", described(at_least(1), "cores of each node")},
+                     {"core_speed", described(positive(), "speed of a core as a multiple of this machine's")},
+                     {"busy_core_speed", described(positive(), "speed of a core while all others are busy, as a multiple")},
+                     {"within_host", described(link, "messages between processes of a node")},
+                     {"between_hosts", described(link, "messages between processes of two nodes")},
+                     {"eager_bytes", described(at_least(0), "shorter messages are sent before the receiver asks for them")},
+                     {"message_classes", described(array_schema(message), "classes of messages by rising size")},
+                     {"disturbances", described(maker.of<std::vector<std::string>>(), "what disturbed the measurement; empty: nothing")}},
+                    {"schema", "hosts", "cores_per_host", "core_speed", "busy_core_speed", "within_host", "between_hosts", "eager_bytes",
+                     "message_classes", "disturbances"}));
 }
 
 PublishedSchema machine_description_schema_document() {

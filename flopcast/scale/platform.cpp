@@ -80,8 +80,8 @@ pugi::xml_document parsed(const std::string& xml) {
 
 /// Returns the elements called `name` of a platform file in their order; none if the file isn't XML.
 std::vector<pugi::xml_node> elements(const pugi::xml_document& document, const char* name) {
-  struct Collector : pugi::xml_tree_walker {
-    explicit Collector(const char* wanted) : name(wanted) {}
+  struct PlatformCollector : pugi::xml_tree_walker {
+    explicit PlatformCollector(const char* wanted) : name(wanted) {}
     bool for_each(pugi::xml_node& node) override {
       if (std::string_view(node.name()) == name) {
         found.push_back(node);
@@ -91,7 +91,7 @@ std::vector<pugi::xml_node> elements(const pugi::xml_document& document, const c
     std::string_view name;
     std::vector<pugi::xml_node> found;
   };
-  Collector collector(name);
+  PlatformCollector collector(name);
   pugi::xml_node root = document;
   root.traverse(collector);
   return collector.found;

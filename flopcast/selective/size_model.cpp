@@ -37,13 +37,13 @@ std::optional<Matrix> inverse_of(const Matrix& a) {
 }
 
 /// A least-squares fit of relative errors by some of the terms.
-struct Fit {
+struct SizeFit {
   Vector coefficients;
   Matrix inverse;      ///< inverse of the normal equations
   double squares = 0;  ///< sum of squared relative errors
 };
 
-std::optional<Fit> fit(std::span<const SizeModel::Point> points, const std::vector<std::size_t>& used) {
+std::optional<SizeFit> fit(std::span<const SizeModel::Point> points, const std::vector<std::size_t>& used) {
   const auto n = static_cast<Eigen::Index>(used.size());
   Matrix normal = Matrix::Zero(n, n);
   Vector right = Vector::Zero(n);
@@ -63,7 +63,7 @@ std::optional<Fit> fit(std::span<const SizeModel::Point> points, const std::vect
   if (!inverse) {
     return std::nullopt;
   }
-  Fit found{*inverse * right, *inverse, 0};
+  SizeFit found{*inverse * right, *inverse, 0};
   if (found.coefficients.minCoeff() < 0) {
     return std::nullopt;
   }
@@ -155,7 +155,7 @@ SizeModel::SizeModel(std::span<const Point> points) {
     if (points.size() < used.size() + 2) {
       continue;
     }
-    const std::optional<Fit> found = fit(points, used);
+    const std::optional<SizeFit> found = fit(points, used);
     const double degrees = static_cast<double>(points.size() - used.size());
     if (found && found->squares / degrees < best) {
       best = found->squares / degrees;

@@ -18,7 +18,7 @@ Failure unknown_key(TAPP_attr attr, TAPP_key key) {
 }
 
 /// An attribute that is an integer: its place in the object, its default value, and its range.
-struct Setting {
+struct TappSetting {
   std::shared_ptr<void> object;  ///< keeps the place
   int* place = nullptr;
   int otherwise = 0, min = 0, max = 0;
@@ -27,7 +27,7 @@ struct Setting {
 };
 
 /// Returns an attribute that programs may set. Throws a Failure if there is no such object or no such attribute of the object.
-Setting setting_of(TAPP_attr attr, TAPP_key key) {
+TappSetting setting_of(TAPP_attr attr, TAPP_key key) {
   if (const auto handle = objects().find<Handle>(attr)) {
     if (key == FLOPCAST_TAPP_THREADS) {
       return {handle, &handle->threads, 1, 1, max_threads};
@@ -51,7 +51,7 @@ Setting setting_of(TAPP_attr attr, TAPP_key key) {
 TAPP_error TAPP_attr_set(TAPP_attr attr, TAPP_key key, void* value) {
   using namespace flopcast::tapp;
   return guarded([&] {
-    const Setting setting = setting_of(attr, key);
+    const TappSetting setting = setting_of(attr, key);
     const int given = required(static_cast<const int*>(value), "value");
     if (given < setting.min || given > setting.max) {
       throw failure(FLOPCAST_TAPP_VALUE, "{} is {}, expected {} to {}",
@@ -78,7 +78,7 @@ TAPP_error TAPP_attr_get(TAPP_attr attr, TAPP_key key, void** value) {
 TAPP_error TAPP_attr_clear(TAPP_attr attr, TAPP_key key) {
   using namespace flopcast::tapp;
   return guarded([&] {
-    const Setting setting = setting_of(attr, key);
+    const TappSetting setting = setting_of(attr, key);
     setting.set(setting.otherwise);
   });
 }

@@ -17,7 +17,7 @@ namespace flopcast::tuning {
 namespace {
 
 /// A problem, one of its alternatives, and their subject.
-struct Entry {
+struct ForecastEntry {
   std::size_t problem = 0;
   Alternative alternative;
   bool is_default = false;
@@ -42,7 +42,7 @@ bool same(const Alternative& a, const Alternative& b) {
 
 /// Problem and variant, for which one block size is the best.
 using Group = std::pair<std::size_t, std::string>;
-Group group_of(const Entry& entry) { return {entry.problem, entry.alternative.variant}; }
+Group group_of(const ForecastEntry& entry) { return {entry.problem, entry.alternative.variant}; }
 
 /// Returns the alternatives of each variant, sorted by block size.
 std::map<std::string, std::vector<Alternative>> by_variant(const std::vector<Alternative>& alternatives) {
@@ -124,9 +124,11 @@ class Tuner {
 
   /// Recording and following the caches takes a part of the time. When `until` is reached, each variant keeps its present alternatives.
   void add_if_new(std::size_t problem, const Alternative& alternative, Seconds until) {
-    const auto of_problem = [problem](const Entry& other) { return other.problem == problem; };
-    const auto of_variant = [&](const Entry& other) { return of_problem(other) && other.alternative.variant == alternative.variant; };
-    const auto known = [&](const Entry& other) { return of_problem(other) && same(other.alternative, alternative); };
+    const auto of_problem = [problem](const ForecastEntry& other) { return other.problem == problem; };
+    const auto of_variant = [&](const ForecastEntry& other) {
+      return of_problem(other) && other.alternative.variant == alternative.variant;
+    };
+    const auto known = [&](const ForecastEntry& other) { return of_problem(other) && same(other.alternative, alternative); };
     if (std::any_of(entries_.begin(), entries_.end(), known)) {
       return;
     }
@@ -195,7 +197,7 @@ class Tuner {
     static constexpr double coarse_share = 0.4;  // share of the time
     static constexpr double glance_share = 0.15, glance_target = 0.08;
     const bool one_variant = std::all_of(entries_.begin(), entries_.end(),
-                                         [&](const Entry& e) { return e.alternative.variant == entries_[0].alternative.variant; });
+                                         [&](const ForecastEntry& e) { return e.alternative.variant == entries_[0].alternative.variant; });
     if (one_variant) {
       sampler_.refine(subjects_, options_.coarse_target, options_.time_budget * coarse_share);
       return;
@@ -457,7 +459,7 @@ class Tuner {
       }
     }
     const double by_crossover = (near_enough(problem) - 1) / prediction::z95_one_sided;
-    for (const Entry& missed : missed_) {
+    for (const ForecastEntry& missed : missed_) {
       const bool is_crossover = best[missed.alternative.variant].count(missed.alternative.blocks.nb) > 0;
       const bool was_added =
           std::any_of(mine.begin(), mine.end(), [&](std::size_t e) { return same(entries_[e].alternative, missed.alternative); });
@@ -595,12 +597,12 @@ class Tuner {
   const BlockSizeOptions& options_;
   OnDemandSampler sampler_;
   std::vector<Subject> subjects_;
-  std::vector<Entry> entries_;     ///< entry i belongs to subject i
-  std::vector<Entry> missed_;      ///< candidates that the time budget didn't reach
-  bool is_known_ = false;          ///< samples of earlier runs cover the kernels
-  double moments_ = 0;             ///< RunDeviation::moments of the models
-  std::vector<double> variances_;  ///< variance of the predicted time of each entry
-  Seconds time_to_decide_ = 0;     ///< estimate from earlier predictions of all entries
+  std::vector<ForecastEntry> entries_;  ///< entry i belongs to subject i
+  std::vector<ForecastEntry> missed_;   ///< candidates that the time budget didn't reach
+  bool is_known_ = false;               ///< samples of earlier runs cover the kernels
+  double moments_ = 0;                  ///< RunDeviation::moments of the models
+  std::vector<double> variances_;       ///< variance of the predicted time of each entry
+  Seconds time_to_decide_ = 0;          ///< estimate from earlier predictions of all entries
   BlockSizeResult result_;
 };
 

@@ -14,13 +14,13 @@ namespace {
 using Designs = std::map<ModelKey, KernelDesign>;
 
 /// Kernel and place of a subject's call; empty if the call returns at once.
-struct Location {
+struct DesignLocation {
   KernelDesign* design = nullptr;
   std::size_t place = 0;
 };
 
 /// A candidate measurement for a point.
-struct Candidate {
+struct DesignCandidate {
   Pick pick;
   KernelDesign* design = nullptr;
   std::size_t point = 0;
@@ -49,12 +49,12 @@ class Designer {
     if (!any_beyond(options_.target)) {
       return picks;
     }
-    std::vector<Candidate> candidates = all_candidates();
+    std::vector<DesignCandidate> candidates = all_candidates();
     Seconds spent = 0;
     while (picks.size() < options_.max_picks && any_beyond(margin * options_.target)) {
-      const Candidate* best = nullptr;
+      const DesignCandidate* best = nullptr;
       double best_value = 0;
-      for (Candidate& candidate : candidates) {
+      for (DesignCandidate& candidate : candidates) {
         renew(candidate);
         const double candidate_value = candidate.place ? value(candidate.pick) : 0;
         if (candidate_value > best_value) {
@@ -178,8 +178,8 @@ class Designer {
                  options_.measurement_error * options_.measurement_error, subjects_.size());
   }
 
-  std::vector<Candidate> all_candidates() {
-    std::vector<Candidate> candidates;
+  std::vector<DesignCandidate> all_candidates() {
+    std::vector<DesignCandidate> candidates;
     for (auto& [key, design] : designs_) {
       for (std::size_t p = 0; p < design.point_count(); ++p) {
         candidates.push_back({{}, &design, p, {}});
@@ -189,7 +189,7 @@ class Designer {
   }
 
   /// Finds the segment around the next place of the candidate's point; segments that were measured before are left out.
-  void renew(Candidate& candidate) {
+  void renew(DesignCandidate& candidate) {
     for (; const std::optional<std::size_t> next = candidate.design->next(candidate.point); candidate.design->skip_next(candidate.point)) {
       if (candidate.place == next) {
         return;
@@ -267,8 +267,8 @@ class Designer {
   DesignOptions options_;
   bool leaves_long_ = false;
   Designs designs_;
-  Eigen::VectorXd open_;                          ///< index: subject; 1 while its total isn't known well enough, else 0
-  std::vector<std::vector<Location>> locations_;  ///< indices: subject and call
+  Eigen::VectorXd open_;                                ///< index: subject; 1 while its total isn't known well enough, else 0
+  std::vector<std::vector<DesignLocation>> locations_;  ///< indices: subject and call
 };
 
 }  // namespace

@@ -63,18 +63,18 @@ std::int64_t last_pivot(const Call& call) {
 /// and from the top of the matrix in a later one; the smallest rows exist in both. Definite operands come last, because their large diagonals
 /// also serve triangles and general operands, but not the reverse.
 void add_fills(std::vector<Action>& setup, std::span<const Call> calls) {
-  struct Step {
+  struct TracedStep {
     bool definite;
     std::int64_t pivot;
     const Call* call;
   };
-  std::vector<Step> fills;
+  std::vector<TracedStep> fills;
   for (const Call& call : calls) {
     fills.push_back({needs_definite(call), last_pivot(call), &call});
   }
   std::stable_sort(fills.begin(), fills.end(),
-                   [](const Step& a, const Step& b) { return a.definite != b.definite ? b.definite : a.pivot > b.pivot; });
-  for (const Step& fill : fills) {
+                   [](const TracedStep& a, const TracedStep& b) { return a.definite != b.definite ? b.definite : a.pivot > b.pivot; });
+  for (const TracedStep& fill : fills) {
     setup.push_back({.what = Action::What::fill, .call = *fill.call});
   }
 }

@@ -75,7 +75,7 @@ class KernelVariables {
   std::map<std::string, std::optional<std::string>> before_;
 };
 
-/// Selects the kernels of a library before the library is opened. If the library misreads the CPU, and others of its kernels make dgemm
+/// Selects the kernels of a library before the library is opened. If the library detects the wrong CPU, and others of its kernels make dgemm
 /// much faster, the variable that selects them is set in this process, and the user is told. A variable that the user has set stays.
 /// Results of trials are kept in `store`, or without one in that of open_store(). Returns the variables in force that the library reads, which `flopcast run` sets as well.
 /// `options.kernels` = "library" leaves the choice to the library; `options.kernel_settings` are set in any case. If several libraries are to

@@ -42,11 +42,11 @@ void tell_noise(double busy_cores, const MachineState& state, const RunContext& 
   static constexpr double range = 1.96;  // half of a normal distribution's 95 % range in standard deviations
   static constexpr double noisy = 0.1;
   if (busy_cores > machine::OtherLoad::much) {
-    context.tell_restless(fmt::format(
+    context.tell_noisy(fmt::format(
         "other programs kept {:.1f} cores busy; times and choices may be wrong: repeat the command when the machine is idle", busy_cores));
   }
   if (range * state.spread >= noisy || state.noise > 0) {
-    context.tell_restless(
+    context.tell_noisy(
         fmt::format("the times of equal work differed by up to {:.0f} % (95 %) while kernels were sampled; programs' times differ as "
                     "much from moment to moment, and intervals are that wide",
                     100 * range * std::max(state.spread, state.noise)));

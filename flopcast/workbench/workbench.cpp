@@ -154,8 +154,8 @@ machine::KernelSettings chosen_kernels(const machine::LibraryChoice& options, co
 
 struct Workbench::State {
   /// The libraries of a choice, as they were opened.
-  struct Libraries {
-    Libraries(const machine::LibraryChoice& choice, const RunContext& context, const GetStore& store, bool with_ilaenv)
+  struct OpenedLibraries {
+    OpenedLibraries(const machine::LibraryChoice& choice, const RunContext& context, const GetStore& store, bool with_ilaenv)
         : settings(chosen_kernels(choice, context, store)),
           libraries(open_libraries(choice, with_ilaenv)),
           environment(machine::detect(libraries, choice.threads, {.progress = context.step("measuring caches"), .unkept = context.unkept})),
@@ -170,7 +170,7 @@ struct Workbench::State {
 
   machine::LibraryChoice choice;
   RunContext context;
-  std::optional<Libraries> opened;
+  std::optional<OpenedLibraries> opened;
   std::optional<model::Store> store;
   std::shared_ptr<contract::TrialMemory> trials = std::make_shared<contract::TrialMemory>();
 };

@@ -119,13 +119,13 @@ TEST_F(KeptMeasurement, IsMeasuredAgainOnceTheMachineIsIdleIfItWasBusy) {
   options.directory = directory_;
   options.progress = [](std::int64_t, std::int64_t) -> bool { throw internal_error("it measures"); };
   options.is_busy = [] { return true; };
-  MachineMeasurement restless = measurement();
-  restless.busy_cores = 1.7;
-  write_measurement(file, restless);
-  EXPECT_EQ(measured_machine(topology, options), restless);
+  MachineMeasurement noisy = measurement();
+  noisy.busy_cores = 1.7;
+  write_measurement(file, noisy);
+  EXPECT_EQ(measured_machine(topology, options), noisy);
   options.is_busy = [] { return false; };
   EXPECT_THROW(measured_machine(topology, options), Error);
-  EXPECT_EQ(read_measurement(file), restless) << "it stays until there is a new one";
+  EXPECT_EQ(read_measurement(file), noisy) << "it stays until there is a new one";
   write_measurement(file, measurement());
   EXPECT_EQ(measured_machine(topology, options), measurement());
 }

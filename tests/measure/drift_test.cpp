@@ -170,7 +170,7 @@ TEST(Drift, SpreadIsThatOfMoments) {
   EXPECT_EQ(Drift().spread(), 0);
 }
 
-TEST(Drift, TellsARestlessMachineByTheSpreadSinceAMoment) {
+TEST(Drift, TellsANoisyMachineByTheSpreadSinceAMoment) {
   Drift drift;
   for (int i = 0; i < 20; ++i) {
     drift.add(0.03 * i, {i % 2 == 0 ? 1.0 : 1.02});

@@ -83,28 +83,28 @@ TEST(KernelProcesses, AreFittedOnceTheyHaveObservations) {
   const Estimate estimate = process.estimate(between, near_placement, baseline());
   EXPECT_NEAR(estimate.seconds, 2 * flops(between) / 1e9, 0.05 * estimate.seconds);
   EXPECT_FALSE(estimate.extrapolated);
-  EXPECT_TRUE(process.estimate(gemm(2000), near_placement, baseline()).extrapolated);
+  EXPECT_TRUE(process.estimate(gemm(1000), near_placement, baseline()).extrapolated);
 }
 
 TEST(KernelProcesses, ObservationsOfOnePlaceAndSessionAreOne) {
   KernelProcess process;
-  add(process, 100, 1, {.session = 1, .reference = 1e-3, .unrest = 0});
-  add(process, 100, 1, {.session = 1, .reference = 1e-3, .unrest = 0});
+  add(process, 100, 1, {.session = 1, .reference = 1e-3, .noise = 0});
+  add(process, 100, 1, {.session = 1, .reference = 1e-3, .noise = 0});
   EXPECT_EQ(process.observations(), 1U);
-  add(process, 100, 1, {.session = 2, .reference = 1e-3, .unrest = 0});
-  add(process, 100, 1, {.session = 3, .reference = 1e-3, .unrest = 0});
+  add(process, 100, 1, {.session = 2, .reference = 1e-3, .noise = 0});
+  add(process, 100, 1, {.session = 3, .reference = 1e-3, .noise = 0});
   EXPECT_EQ(process.observations(), 3U);
-  add(process, 100, 1, {.session = 4, .reference = 1e-3, .unrest = 0});
+  add(process, 100, 1, {.session = 4, .reference = 1e-3, .noise = 0});
   EXPECT_EQ(process.observations(), 3U) << "the oldest gives way";
 }
 
-TEST(KernelProcesses, RestlessObservationsGiveWayToCalmOnes) {
+TEST(KernelProcesses, NoisyObservationsGiveWayToCalmOnes) {
   KernelProcess process;
-  add(process, 100, 3, {.session = 1, .reference = 1e-3, .unrest = 0.2});
+  add(process, 100, 3, {.session = 1, .reference = 1e-3, .noise = 0.2});
   EXPECT_EQ(process.observations(), 1U);
-  add(process, 100, 1, {.session = 2, .reference = 1e-3, .unrest = 0});
+  add(process, 100, 1, {.session = 2, .reference = 1e-3, .noise = 0});
   EXPECT_EQ(process.observations(), 1U);
-  add(process, 100, 3, {.session = 3, .reference = 1e-3, .unrest = 0.2});
+  add(process, 100, 3, {.session = 3, .reference = 1e-3, .noise = 0.2});
   EXPECT_EQ(process.observations(), 1U) << "a calm one is known there";
   EXPECT_DOUBLE_EQ(process.observed_places().at(0).at(10), 2) << "the session";
 }

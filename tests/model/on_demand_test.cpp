@@ -247,7 +247,7 @@ TEST(OnDemandModelsInMoods, ASessionOfAnotherKernelMovesAPredictionByLessThanIts
   }
 }
 
-TEST(OnDemandModelsInMoods, WhatARestlessMachineShowedGivesWayToCalm) {
+TEST(OnDemandModelsInMoods, WhatANoisyMachineShowedGivesWayToCalm) {
   const Call call = gemm(256, 256, 64);
   OnDemandModels models(machine());
   add_session(models, 0, 1.0, {64, 128, 256, 512, 1024});

@@ -147,13 +147,13 @@ class Errors(WithFake):
             fc.tune("dgeqrf")
 
     def test_remarks_go_to_the_log(self):
-        self.answer_with(TUNING, FAKE_REMARK="warning: the machine was restless")
+        self.answer_with(TUNING, FAKE_REMARK="warning: the machine was noisy")
         with self.assertLogs("flopcast", logging.WARNING) as log:
             fc.tune("dgeqrf")
-        self.assertEqual(log.output, ["WARNING:flopcast:flopcast: the machine was restless"])
+        self.assertEqual(log.output, ["WARNING:flopcast:flopcast: the machine was noisy"])
 
     def test_a_long_remark_is_one_record(self):
-        remark = "the machine was restless: other programs kept 1.0 of the cores busy while kernels were timed"
+        remark = "the machine was noisy: other programs kept 1.0 of the cores busy while kernels were timed"
         self.answer_with(TUNING, FAKE_REMARK="warning: " + remark, COLUMNS="40")  # as an interactive Python sets it
         with self.assertLogs("flopcast", logging.INFO) as log:
             fc.tune("dgeqrf")

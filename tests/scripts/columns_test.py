@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = sys.argv.pop(1)
 DEFINITIONS = {"columns.cpp", "columns.hpp"}
 # A column without unit, direction and meaning.
-OWN_COLUMN = re.compile(r"\bAlign::|\bColumn(?: \w+)?[({]\"|columns(?:\.\w+\([^;]*?| =\s*)\{+\"|\b[tT]able(?: \w+)?\{\{\{\"", re.DOTALL)
+OWN_COLUMN = re.compile(r"\bAlign::|\bColumn(?: \w+)?[({]\"|columns(?:\.(?!cells\b)\w+\([^;]*?| =\s*)\{+\"|\b[tT]able(?: \w+)?\{\{\{\"", re.DOTALL)
 
 
 class Columns(unittest.TestCase):

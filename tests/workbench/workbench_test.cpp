@@ -30,18 +30,6 @@ TEST(Workbench, PlansMayOutliveItWithTheirTrials) {
   EXPECT_EQ(moved.trials(), trials);
 }
 
-TEST(ReferenceTimes, AreKeptByEnvironment) {
-  const tests::OwnFolder folder;
-  model::Store store = model::Store::open(folder.path() / "store");
-  Environment here, elsewhere;
-  here.fingerprint = "here";
-  elsewhere.fingerprint = "elsewhere";
-  EXPECT_EQ(reference_time(store, here), 0);
-  store.put_artifact(model::artifact::reference_time, "here", {{"kernel", "dgemm 256"}, {"seconds", 0.5}, {"calm_solve", 0.25}});
-  EXPECT_EQ(reference_time(store, here), 0.5);
-  EXPECT_EQ(reference_time(store, elsewhere), 0);
-}
-
 TEST(PlaceTexts, NameLibrariesKernelsAndThreads) {
   Environment environment;
   environment.blas = {.name = "blis", .version = "0.9.0", .kernels = "skx"};

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t columns = 100;
 
 /// Returns text with the characters escaped that Markdown takes for marks.
-std::string prose(const std::string& text) {
+std::string markdown_prose(const std::string& text) {
   std::string result;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
@@ -45,7 +45,7 @@ std::string options_table(const OptionGroup& group) {
     const std::string value = option.is_argument ? "" : value_text(option);
     names.back() += value.empty() ? "" : ' ' + value;
     std::transform(names.begin(), names.end(), names.begin(), code);
-    text += fmt::format("| {} | {} |\n", fmt::join(names, ", "), prose(explanation(option)));
+    text += fmt::format("| {} | {} |\n", fmt::join(names, ", "), markdown_prose(explanation(option)));
   }
   return text;
 }
@@ -55,7 +55,8 @@ std::string list_of(const std::vector<HelpTerm>& terms, const std::string& inden
   for (const HelpTerm& term : terms) {
     text += indent;
     if (term.below.empty()) {
-      text += wrapped(fmt::format("- {}: {}", code(term.term), prose(sentence(term.text))), columns - indent.size(), indent + "  ");
+      text +=
+          wrapped(fmt::format("- {}: {}", code(term.term), markdown_prose(sentence(term.text))), columns - indent.size(), indent + "  ");
       text += '\n';
     } else {
       text += fmt::format("- {}\n", code(term.term));
@@ -71,18 +72,18 @@ std::string fenced(const std::vector<std::string>& lines, const char* language) 
 
 std::string section_of(const CommandDescription& command) {
   const HelpFooter footer = parse_footer(command.footer);
-  std::string text = fmt::format("\n## {}\n\n{}\n\n", joined_words(command, " "), wrapped(prose(sentence(command.help)), columns));
+  std::string text = fmt::format("\n## {}\n\n{}\n\n", joined_words(command, " "), wrapped(markdown_prose(sentence(command.help)), columns));
   text += fenced({usage_of(command)}, "text");
   for (const OptionGroup& group : groups_of(command)) {
     const bool has_help_only = group.options.size() == 1 && group.options.front().name == "help";
     if (group.heading != OptionSet::common_group && !has_help_only) {
-      text += group.heading == "Options" || group.heading == "Arguments" ? "\n" : fmt::format("\n{}:\n\n", prose(group.heading));
+      text += group.heading == "Options" || group.heading == "Arguments" ? "\n" : fmt::format("\n{}:\n\n", markdown_prose(group.heading));
       text += options_table(group);
     }
   }
   for (const HelpBlock& block : footer.blocks) {
     text += '\n';
-    text += !block.paragraph.empty() ? wrapped(prose(block.paragraph), columns) + '\n'
+    text += !block.paragraph.empty() ? wrapped(markdown_prose(block.paragraph), columns) + '\n'
             : !block.terms.empty()   ? list_of(block.terms, "")
                                      : fenced(block.lines, "text");
   }
@@ -107,7 +108,7 @@ std::string commands_page(const CommandDescription& top) {
       continue;
     }
     const std::string name = joined_words(*command, " ");
-    text += fmt::format("| [{}](#{}) | {} |\n", name, joined_words(*command, "-"), prose(sentence(command->help)));
+    text += fmt::format("| [{}](#{}) | {} |\n", name, joined_words(*command, "-"), markdown_prose(sentence(command->help)));
     sections += section_of(*command);
   }
   text += "\n## Options of every command\n\n";

@@ -76,7 +76,7 @@ Columns<ModelSummary> model_columns() {
   return columns;
 }
 
-std::string footer() {
+std::string check_footer() {
   return R"(Every point is predicted from the store as 'flopcast predict' does it, and then measured between the calls among
 which it was sampled. Up to half of the points are held out: predictions don't use their samples.
 
@@ -153,7 +153,7 @@ void add_check(OptionSet& model, CommonOptions& common) {
   OptionSet command = model.add_command("check", "Measure a random part of what models on demand know and replace what no longer holds");
   add_request(command, given->request);
   add_library_options(command, given->libraries);
-  command.footer(footer());
+  command.footer(check_footer());
   command.action([given, &common] { run_check(*given, common); });
 }
 

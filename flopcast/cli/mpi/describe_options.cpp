@@ -11,7 +11,7 @@
 namespace flopcast::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* describe_footer =
     R"(Messages are sent back and forth between two processes. Their times are kept in the store as the default machine of
 'flopcast mpi simulate', and printed: a file to change and to give to --machine. A disturbed measurement says so
 ("disturbances") wherever it is used, and doesn't replace an undisturbed one in the store.
@@ -30,7 +30,7 @@ void add_mpi_describe_command(OptionSet& mpi, CommonOptions& common) {
   auto request = std::make_shared<MpiDescribeRequest>();
   OptionSet command = mpi.add_command("describe", "Measure what messages cost on this machine and describe it for 'simulate'");
   add_request(command, *request);
-  command.footer(footer);
+  command.footer(describe_footer);
   command.action([request, &common] { describe(*request, common); });
 }
 

@@ -70,7 +70,7 @@ void report_profile(const MpiRunResult& result, const EarlierProfile& earlier, b
   for (const std::string& warning : result.warnings) {
     note("flopcast: " + warning, common);
   }
-  note_restless(common);
+  note_noise(common);
   if (result.profile && common.json) {
     say(result.document);
   } else if (result.profile) {
@@ -115,7 +115,7 @@ void show_command(const std::string& file, const CommonOptions& common) {
       text += (&table == &tables.front() ? "" : "\n") + render(table, common);
     }
     if (const std::string reason = noise_of(profile); !reason.empty()) {
-      common.restless->tell(std::string(restless_machine) + reason);
+      common.noise->tell(std::string(noisy_machine) + reason);
     }
     emit_wrapped(text, common);
   }

@@ -15,7 +15,7 @@
 namespace flopcast::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* simulate_footer =
     R"(The program is compiled and linked with SimGrid's smpicc, smpicxx or smpiff in place of mpicc, mpicxx or mpifort;
 docs/reference/columns.md explains the figures. BLAS and LAPACK aren't executed: they take the times that models
 predict. Missing models are measured and kept. The program's results are therefore garbage: a program whose course
@@ -51,7 +51,7 @@ void add_mpi_simulate_command(OptionSet& mpi, CommonOptions& common) {
   OptionSet command = mpi.add_command("simulate", "Predict an MPI program on a hypothetical machine, with SimGrid");
   add_request(command, request);
   command.option("command", request.command, "Program, built for SMPI, and its arguments").placeholder("-- COMMAND");
-  command.footer(footer);
+  command.footer(simulate_footer);
   command.action([options, &common] { simulate(*options, common); });
 }
 

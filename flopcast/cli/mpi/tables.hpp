@@ -24,9 +24,6 @@ std::vector<report::Table> profile_tables(const MpiProfile& profile, std::size_t
 /// Returns at most `max_kernels` kernels, those with most time on the critical path first.
 report::Table profile_kernel_table(const MpiProfile& profile, std::size_t max_kernels);
 
-/// Returns 100 * part / whole with one decimal; 0 if `whole` is 0.
-report::Cell percent_cell(double part, double whole);
-
 /// Returns the columns that every table of kernels begins with: the kernel and its executions along the path, whose length is `path`.
 template <class Kernel>
 Columns<Kernel> kernel_columns(Seconds path) {

@@ -13,7 +13,7 @@
 namespace flopcast::cli {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* tune_footer =
     R"(SPACE is a document like
   {"schema": "flopcast-mpi-space-1", "name": "tile-cholesky-4",
    "launcher": ["mpirun", "-n", "4"],
@@ -49,7 +49,7 @@ void add_mpi_tune_command(OptionSet& mpi, CommonOptions& common) {
   auto request = std::make_shared<MpiTuneRequest>();
   OptionSet command = mpi.add_command("tune", "Predict every configuration of an MPI program by selective execution");
   add_request(command, *request);
-  command.footer(footer);
+  command.footer(tune_footer);
   command.action([request, &common] { tune(*request, common); });
 }
 

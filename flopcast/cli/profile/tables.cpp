@@ -144,11 +144,6 @@ ShapeRow sum_row(const std::string& title, std::size_t begin, const ProgramProfi
 
 }  // namespace
 
-Cell percent_cell(double part, double whole) {
-  const double value = whole > 0 ? 100 * part / whole : 0;
-  return {value, fmt::format("{:.1f}", value)};
-}
-
 std::string shape_text(const ProgramProfile::Shape& shape) {
   const std::string sizes = to_string(shape.sizes);
   const std::string flags = shown_flags(shape);

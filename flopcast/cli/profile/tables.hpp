@@ -12,8 +12,6 @@ namespace flopcast::cli {
 /// Name of the calls that are kept apart as first ones, in place of a routine or of flags.
 inline constexpr const char* first_calls_name = "first calls";
 
-/// Returns a share in percent; 0 if the whole is 0.
-report::Cell percent_cell(double part, double whole);
 /// Returns the flags of a shape, or first_calls_name.
 std::string shown_flags(const ProgramProfile::Shape& shape);
 /// Returns flags and sizes of a shape.

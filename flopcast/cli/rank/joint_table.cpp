@@ -24,10 +24,6 @@ std::string tie_text(const tuning::JointRank& rank, const Ranking& ranking) {
 /// Returns the time of the first place's default, which a program has without any choice.
 Seconds default_seconds(const Ranking& ranking, std::size_t problem) { return ranking.places.front().decisions[problem].default_.seconds; }
 
-bool has_validations(const PlaceRanking& place) {
-  return std::any_of(place.decisions.begin(), place.decisions.end(), [](const tuning::Decision& d) { return d.validation.has_value(); });
-}
-
 std::vector<tuning::Decision> decisions_of(const Ranking& ranking, std::size_t problem) {
   std::vector<tuning::Decision> all;
   for (const PlaceRanking& place : ranking.places) {
@@ -73,7 +69,8 @@ Columns<JointChoice> columns_of(bool has_default, bool measured) {
   columns.text("blas", "BLAS", "library with which this variant is fastest",
                [](const Row& row) { return row.place().blas.empty() ? row.place().environment.blas.name : row.place().blas; });
   columns.add(shown<&Forecast::seconds>("", "predicted"), [forecast](const Row& row) { return forecast(row).seconds; });
-  columns.add(rate_column(), [forecast](const Row& row) { return row.place().decisions[row.problem].flops / forecast(row).seconds; });
+  columns.add(predicted_rate_column(),
+              [forecast](const Row& row) { return row.place().decisions[row.problem].flops / forecast(row).seconds; });
   if (has_default) {
     columns.number("gain", "gain", "fraction", "predicted time of the first library's own routine over that of the choice, minus 1",
                    Best::large, [forecast](const Row& row) {

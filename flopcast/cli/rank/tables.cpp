@@ -23,10 +23,6 @@
 namespace flopcast::cli {
 namespace {
 
-bool has_validations(const PlaceRanking& place) {
-  return std::any_of(place.decisions.begin(), place.decisions.end(), [](const tuning::Decision& d) { return d.validation.has_value(); });
-}
-
 std::string description(const Ranking& ranking, const std::string& variant) {
   for (const VariantInfo& info : ranking.variants) {
     if (info.variant == variant) {
@@ -78,7 +74,7 @@ Columns<RankedVariant> variant_columns(const Ranking& ranking, bool where, bool 
     const Interval& range = forecast(row).interval;
     return Cell(range.low, range.high, fmt::format("{} - {}", format_seconds(range.low), format_seconds(range.high)));
   });
-  columns.add(rate_column(), [forecast](const Row& row) { return row.decision->flops / forecast(row).seconds; });
+  columns.add(predicted_rate_column(), [forecast](const Row& row) { return row.decision->flops / forecast(row).seconds; });
   columns.add(shown<&VariantRank::behind>("", "slower"), &Row::rank, &VariantRank::behind);
   columns.add(shown<&VariantRank::ties>("", "ties with"), [](const Row& row) { return names(row.rank->ties, *row.place); });
   columns.add(shown<&VariantRank::regret>("", "max regret"), &Row::rank, &VariantRank::regret);
@@ -162,6 +158,10 @@ std::string where(const Ranking& ranking, std::size_t place) {
 
 }  // namespace
 
+bool has_validations(const PlaceRanking& place) {
+  return std::any_of(place.decisions.begin(), place.decisions.end(), [](const tuning::Decision& d) { return d.validation.has_value(); });
+}
+
 const tuning::Measured* find_measured(const tuning::Decision& decision, const tuning::Forecast& forecast) {
   if (!decision.validation) {
     return nullptr;
@@ -221,7 +221,7 @@ std::string ranking_text(const Ranking& ranking, const CommonOptions& common) {
 
 report::Column blas_column() { return text_column("blas", "BLAS", "library that is called"); }
 report::Column size_column() { return number_column("n", "n", "", "order, or all sizes, of the problem"); }
-report::Column rate_column() {
+report::Column predicted_rate_column() {
   return number_column("flops_per_second", "rate", "flop/s", "flops of the operation over the predicted time");
 }
 

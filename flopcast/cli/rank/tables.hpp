@@ -12,6 +12,9 @@
 /// Tables, texts and the figure of `rank`, some of which `tune` shares.
 namespace flopcast::cli {
 
+/// Returns whether a decision of the place was validated.
+bool has_validations(const PlaceRanking& place);
+
 /// Returns a variant's name in tables, or the name of the library whose own routine it is.
 std::string variant_text(const std::string& variant, const PlaceRanking& place);
 /// Returns "blis x 2".
@@ -23,7 +26,7 @@ const tuning::Measured* find_measured(const tuning::Decision& decision, const tu
 /// Columns that several tables have.
 report::Column blas_column();
 report::Column size_column();
-report::Column rate_column();
+report::Column predicted_rate_column();
 /// Returns all columns of the tables of validations and of the choice among all places.
 std::vector<report::Column> validation_columns();
 std::vector<report::Column> joint_columns();

@@ -22,7 +22,7 @@ Examples:
   flopcast record --show qr.trace
   flopcast record --show qr.trace --calls --json)";
 
-struct RecordOptions {
+struct RecordWords {
   RecordRequest request;
   RecordingRequest show;
 };
@@ -53,7 +53,7 @@ void record(RecordRequest request, CommonOptions& common) {
   }
 }
 
-void show(const RecordOptions& options, const CommonOptions& common) {
+void show(const RecordWords& options, const CommonOptions& common) {
   const Recording recording = read_recording(options.show.file, options.show.events);
   const RunContext context = program_context(common);
   if (common.json) {
@@ -65,7 +65,7 @@ void show(const RecordOptions& options, const CommonOptions& common) {
   note_warnings(recording, context);
 }
 
-void record_command(const RecordOptions& options, const OptionSet& command, CommonOptions& common) {
+void record_command(const RecordWords& options, const OptionSet& command, CommonOptions& common) {
   const RecordRequest& request = options.request;
   if (!options.show.file.empty()) {
     if (!request.command.empty()) {
@@ -90,7 +90,7 @@ void record_command(const RecordOptions& options, const OptionSet& command, Comm
 }  // namespace
 
 void add_record_command(OptionSet& app, CommonOptions& common) {
-  auto options = std::make_shared<RecordOptions>();
+  auto options = std::make_shared<RecordWords>();
   OptionSet command = app.add_command("record", "Record the BLAS and LAPACK calls of a program into a file (default: flopcast.trace)");
   add_request(command, options->request);
   command.option("--show", options->show.file, "Show what is in a recording instead (with --json, --csv, --output)").placeholder("FILE");

@@ -34,8 +34,8 @@ std::vector<std::string> summary(const std::vector<RoofName>& roofs) {
   return lines;
 }
 
-/// Returns a sentence if the machine was so restless in one of the runs that hardly anything can be told apart; else nothing.
-std::string restlessness(const roofline::Wander& wander) {
+/// Returns a sentence if the machine was so noisy in one of the runs that hardly anything can be told apart; else nothing.
+std::string noise_sentence(const roofline::Wander& wander) {
   static constexpr double too_much = 0.3;
   std::string kind;
   double most = wander.all;
@@ -108,7 +108,7 @@ report::Table comparison_table(const Comparison& comparison) { return columns().
 std::vector<report::Column> comparison_columns() { return columns().headings(); }
 
 std::string comparison_text(const Comparison& comparison, const CommonOptions& common) {
-  std::string text = restlessness(comparison.wander) + headline(verdict(comparison));
+  std::string text = noise_sentence(comparison.wander) + headline(verdict(comparison));
   if (!comparison.settings.empty()) {
     text += "\nThe runs themselves differ:\n";
   }

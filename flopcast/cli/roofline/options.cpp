@@ -158,9 +158,9 @@ void add_roofline_command(OptionSet& app, CommonOptions& common) {
   add_request(command, options->request);
   command.find("--blas").setting("blas");
   command
-      .option(
-          "--kernels", options->kernels,
-          "Kernels of the BLAS. auto: where a BLAS misreads the CPU, the kernels found best by trying; library: the library's own choice")
+      .option("--kernels", options->kernels,
+              "Kernels of the BLAS. auto: where a BLAS detects the wrong CPU, the kernels found best by trying; library: the library's own "
+              "choice")
       .show_default()
       .choices({"auto", "library"});
   add_output_options(command, *options);

@@ -105,7 +105,7 @@ Columns<GemmRoof> gemm_columns(const Roofline& roofline) {
   columns.show<&GemmRoof::threads>();
   columns.number("best m x n x k", "best m x n x k", "", "shape of the fastest product that was found",
                  [](const GemmRoof& roof) { return to_string(roof.shape); });
-  columns.add(rate_column(), [](const GemmRoof& roof) { return roof.flops.attained(); });
+  columns.add(roof_rate_column(), [](const GemmRoof& roof) { return roof.flops.attained(); });
   columns.add(spread_column(), [](const GemmRoof& roof) { return spread(roof.flops); });
   columns.number("of FMA", "of FMA", "fraction", "the rate over that of the best loop of multiply-adds in registers", Best::large,
                  [&roofline](const GemmRoof& roof) {
@@ -150,7 +150,7 @@ Cell percent(double share) { return {share, fmt::format("{:.1f} %", 100 * share)
 Column spread_column() {
   return number_column("+-", "+-", "%", "half the 95 % interval of the median, in percent of the median", Best::small);
 }
-Column rate_column() {
+Column roof_rate_column() {
   return number_column("rate", "rate", "flop/s", "flops per second; in --csv flops or bytes per second, as the unit says");
 }
 

@@ -46,7 +46,7 @@ Columns<PeakRow> peak_columns(const Roofline& roofline) {
   Columns<PeakRow> columns;
   columns.text("peak, double precision", "peak, double precision", "clock that the peak is calculated for", &PeakRow::name);
   columns.add(threads_column(), &PeakRow::threads);
-  columns.add(rate_column(), &PeakRow::rate);
+  columns.add(roof_rate_column(), &PeakRow::rate);
   columns.number("of nominal", "of nominal", "fraction", "the rate over the peak from the nominal clock", Best::large,
                  [&roofline](const PeakRow& row) { return share_of_peak(roofline, "nominal", row.threads, row.rate); });
   columns.number("of sustained", "of sustained", "fraction", "the rate over the peak from the measured clock", Best::large,
@@ -88,7 +88,7 @@ Columns<roofline::Point> point_columns(const Roofline& roofline) {
   columns.show<&Point::name>("point");
   columns.add(threads_column(), &Point::threads);
   columns.add(intensity_column(), [](const Point& point) { return Cell(point.intensity(), fmt::format("{:.3g}", point.intensity())); });
-  columns.add(rate_column(), rate_of);
+  columns.add(roof_rate_column(), rate_of);
   columns.number("roof", "roof", "", "the lowest roof above the point",
                  [&roofline](const Point& point) { return bound_of(roofline, point).name; });
   columns.number("of it", "of it", "fraction", "rate of the point over the lowest roof above it", Best::large,
@@ -140,7 +140,7 @@ Columns<RoofRow> roof_columns() {
   columns.text("kind", "kind", "compute, bandwidth, triad, a routine or point (--csv)", &RoofRow::kind);
   columns.text("name", "name", "name of the roof or point (--csv)", &RoofRow::name);
   columns.add(threads_column(), &RoofRow::threads);
-  columns.add(rate_column(), [=](const RoofRow& row) { return number(row.rate); });
+  columns.add(roof_rate_column(), [=](const RoofRow& row) { return number(row.rate); });
   columns.number("median", "median", "as the unit says", "median of the samples (--csv)", Best::large,
                  [](const RoofRow& row) { return row.rates->median(); });
   columns.number("low", "low", "as the unit says", "lower end of the median's 95 % interval (--csv)", Best::large,
@@ -165,7 +165,7 @@ Columns<RooflinePlan::Step> plan_columns() {
 }  // namespace
 
 std::string roofline_text(const Roofline& roofline, const CommonOptions& common) {
-  const auto is_first = [](const std::string& finding) { return finding.starts_with(restless_machine); };
+  const auto is_first = [](const std::string& finding) { return finding.starts_with(noisy_machine); };
   std::string text;
   for (const std::string& finding : roofline.findings) {
     text += is_first(finding) ? finding + '\n' : "";

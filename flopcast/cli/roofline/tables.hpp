@@ -39,7 +39,7 @@ std::string library_text(const LibraryIdentity& library);
 report::Cell percent(double share);
 
 report::Column spread_column();
-report::Column rate_column();
+report::Column roof_rate_column();
 /// Returns all columns of these tables.
 std::vector<report::Column> measured_roof_columns();
 report::Table compute_table(const roofline::Roofline& roofline);

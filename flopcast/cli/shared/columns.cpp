@@ -99,4 +99,9 @@ std::string columns_help(const std::vector<report::Column>& columns) {
   return text;
 }
 
+report::Cell percent_cell(double part, double whole) {
+  const double value = whole > 0 ? 100 * part / whole : 0;
+  return {value, fmt::format("{:.1f}", value)};
+}
+
 }  // namespace flopcast::cli

@@ -199,4 +199,7 @@ struct TableColumns {
 /// Returns lines "title    meaning" of columns, for the footer of a help text.
 std::string columns_help(const std::vector<report::Column>& columns);
 
+/// Returns a share in percent; 0 if the whole is 0.
+report::Cell percent_cell(double part, double whole);
+
 }  // namespace flopcast::cli

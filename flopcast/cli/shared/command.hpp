@@ -1,7 +1,7 @@
 #pragma once
 
+#include "flopcast/cli/shared/noisy_lines.hpp"
 #include "flopcast/cli/shared/option_set.hpp"
-#include "flopcast/cli/shared/restless_lines.hpp"
 
 #include <memory>
 #include <optional>
@@ -20,7 +20,7 @@ struct CommonOptions {
   std::string color = "auto";
   /// Set by a subcommand: the code that the program returns when nothing is thrown. Empty: 0, or that of an interruption.
   std::optional<int> exit_code;
-  std::shared_ptr<RestlessLines> restless = std::make_shared<RestlessLines>();  ///< first lines of results
+  std::shared_ptr<NoisyLines> noise = std::make_shared<NoisyLines>();  ///< first lines of results
 };
 
 void add_machine_command(OptionSet& app, CommonOptions& common);

@@ -20,9 +20,9 @@ constexpr const char* lapack_help = "LAPACK: reference, openblas or a path";
 
 void add_kernels_option(OptionSet& command, machine::LibraryChoice& choice) {
   command
-      .option(
-          "--kernels", choice.kernels,
-          "Kernels of the BLAS. auto: where the BLAS misreads the CPU, the kernels found best by trying; library: the library's own choice")
+      .option("--kernels", choice.kernels,
+              "Kernels of the BLAS. auto: where the BLAS detects the wrong CPU, the kernels found best by trying; library: the library's "
+              "own choice")
       .show_default()
       .choices({"auto", "library"});
 }
@@ -93,8 +93,8 @@ std::string render_note(const report::Table& table, const CommonOptions& common)
   return render(table, common, report::terminal_width(STDERR_FILENO));
 }
 
-void note_restless(const CommonOptions& common) {
-  for (const std::string& line : common.restless->take()) {
+void note_noise(const CommonOptions& common) {
+  for (const std::string& line : common.noise->take()) {
     note("warning: " + line, common);
   }
 }
@@ -106,9 +106,9 @@ void emit(const std::string& text, const CommonOptions& common) {
     let_results_be_shown();
   }
   if (common.json || common.csv) {
-    note_restless(common);
+    note_noise(common);
   }
-  write_file(common.output, wrapped(common.restless->take_before(""), results_width(common)) + text);
+  write_file(common.output, wrapped(common.noise->take_before(""), results_width(common)) + text);
 }
 void emit(const report::Table& table, const CommonOptions& common) { emit(render(table, common), common); }
 
@@ -132,7 +132,7 @@ RunContext run_context(const CommonOptions& common) {
       tell(text + '\n');
     }
   };
-  context.restless = [lines = common.restless](const std::string& text) { lines->tell(text); };
+  context.noise = [lines = common.noise](const std::string& text) { lines->tell(text); };
   context.progress = [draws](std::string_view label) -> Progress {
     return [bar = std::make_shared<report::ProgressBar>(std::string(label), draws)](std::int64_t done, std::int64_t expected) {
       bar->update(done, expected);

@@ -15,13 +15,6 @@
 
 namespace flopcast::cli {
 
-/// Returns a context for commands that start other programs: notes name flopcast, because standard error is also the program's.
-inline RunContext program_context(const CommonOptions& common) {
-  RunContext context = run_context(common);
-  context.note = [note = context.note](const std::string& text) { note("flopcast: " + text); };
-  return context;
-}
-
 /// Adds --blas, --lapack, --threads and --kernels.
 void add_library_options(OptionSet& command, machine::LibraryChoice& choice);
 
@@ -50,7 +43,7 @@ std::string render_note(const report::Table& table, const CommonOptions& common)
 /// Returns whether results may come in parts, as text on standard output does. A document is written as a whole.
 bool shows_parts(const CommonOptions& common);
 
-/// Writes results to --output, or to standard output. Text begins with the sentences on a restless machine that were told since the last
+/// Writes results to --output, or to standard output. Text begins with the sentences on a noisy machine that were told since the last
 /// results. Beside JSON and CSV, these are remarks.
 void emit(const std::string& text, const CommonOptions& common);
 void emit(const report::Table& table, const CommonOptions& common);
@@ -63,8 +56,8 @@ void emit_document(const Result& result, const CommonOptions& common) {
   emit(to_json(result) + '\n', common);
 }
 
-/// Notes the sentences on a restless machine that no result has begun with.
-void note_restless(const CommonOptions& common);
+/// Notes the sentences on a noisy machine that no result has begun with.
+void note_noise(const CommonOptions& common);
 
 /// Writes to standard error as it is. Does nothing if nobody reads it any more.
 void say(const std::string& text);
@@ -75,7 +68,14 @@ void tell(const std::string& text);
 void note(const std::string& text, const CommonOptions& common);
 
 /// Connects a long operation with the terminal: notes go to standard error unless --quiet, steps draw a progress bar with the time left on
-/// a terminal, and Ctrl-C cancels. Results begin with what made the machine restless.
+/// a terminal, and Ctrl-C cancels. Results begin with what made the machine noisy.
 RunContext run_context(const CommonOptions& common);
+
+/// Returns a context for commands that start other programs: notes name flopcast, because standard error is also the program's.
+inline RunContext program_context(const CommonOptions& common) {
+  RunContext context = run_context(common);
+  context.note = [note = context.note](const std::string& text) { note("flopcast: " + text); };
+  return context;
+}
 
 }  // namespace flopcast::cli

@@ -113,8 +113,10 @@ class MemberOption {
         option.completes(kind);
       }
     }
-    if (field_->type == &fields_detail::type<SizeList>) {
+    if (may_be("string") && may_be("array")) {
       option.placeholder("LIST");
+    } else if (may_be("string") && may_be("integer")) {
+      option.placeholder("NUMBER|auto");
     } else if (may_be("string") && may_be("number")) {
       option.placeholder(schema_.at("anyOf").front().value("unit", "") == "s" ? "DURATION" : "NUMBER");
     }

@@ -15,15 +15,15 @@
 namespace flopcast::cli {
 namespace {
 
-struct Summary {
+struct RoutineSummary {
   std::size_t decided = 0;  ///< number of decided sizes
   double gain = 0, best_gain = 0, regret = 0;
   std::string blocks;
 };
 
 /// Sums up the sizes that are decided.
-Summary summary(const LapackRoutine& outcome) {
-  Summary result;
+RoutineSummary summary(const LapackRoutine& outcome) {
+  RoutineSummary result;
   std::vector<double> gains;
   std::int64_t smallest = std::numeric_limits<std::int64_t>::max(), largest = 0;
   for (const tuning::Decision& decision : outcome.decisions) {
@@ -52,11 +52,11 @@ std::vector<double> yields(const LapackRoutine& routine) {
   return all;
 }
 
-using Row = std::pair<const LapackRoutine*, Summary>;
+using Row = std::pair<const LapackRoutine*, RoutineSummary>;
 
 Columns<Row> columns_of(bool validated) {
   using report::Cell;
-  const auto percent_if_decided = [](double Summary::*member) {
+  const auto percent_if_decided = [](double RoutineSummary::*member) {
     return [member](const Row& row) {
       return row.second.decided == 0 ? Cell("") : Cell(row.second.*member, format_percent(row.second.*member));
     };
@@ -74,11 +74,12 @@ Columns<Row> columns_of(bool validated) {
                  [=](const Row& row) { return has_decisions(row) ? std::optional(row.first->decisions.size()) : std::nullopt; });
   columns.number("nb", "nb", "", "smallest and largest chosen block size", [](const Row& row) { return row.second.blocks; });
   columns.number("gain", "gain, median", "fraction", "median gain over the decided sizes", Best::large, [=](const Row& row) {
-    return toned(percent_if_decided(&Summary::gain)(row), row.second.gain > 0.01 ? report::Tone::good : report::Tone::plain);
+    return toned(percent_if_decided(&RoutineSummary::gain)(row), row.second.gain > 0.01 ? report::Tone::good : report::Tone::plain);
   });
-  columns.number("best_gain", "best", "fraction", "largest gain of a decided size", Best::large, percent_if_decided(&Summary::best_gain));
+  columns.number("best_gain", "best", "fraction", "largest gain of a decided size", Best::large,
+                 percent_if_decided(&RoutineSummary::best_gain));
   columns.number("regret", "max regret", "fraction", "largest max regret of a decided size", Best::small,
-                 percent_if_decided(&Summary::regret));
+                 percent_if_decided(&RoutineSummary::regret));
   columns.add(shown<&LapackRoutine::seconds>("", "took"),
               [=](const Row& row) { return has_decisions(row) ? std::optional(row.first->seconds) : std::nullopt; });
   if (validated) {

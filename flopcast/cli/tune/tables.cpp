@@ -49,7 +49,7 @@ Columns<tuning::Decision> measured_columns(bool crossover) {
                  "the block size that was fastest when measured, and its crossover point", [crossover](const Decision& decision) {
                    return decision.validation ? block_text(decision.validation->best.blocks, crossover) : std::string();
                  });
-  columns.show<&Decision::validation, &Check::yield>("yield");
+  columns.show<&Decision::validation, &Check::yield>("", "yield");
   return columns;
 }
 

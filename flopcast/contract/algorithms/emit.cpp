@@ -34,9 +34,9 @@ std::string counter(char index) {
 }
 
 /// Writes one algorithm as a function.
-class Function {
+class EmittedFunction {
  public:
-  Function(const Algorithm& algorithm, const Contraction& contraction, Language language)
+  EmittedFunction(const Algorithm& algorithm, const Contraction& contraction, Language language)
       : algorithm_(algorithm),
         contraction_(contraction),
         cpp_(language == Language::cpp),
@@ -350,7 +350,7 @@ std::string function_name(const Algorithm& algorithm) {
 std::string emit(std::span<const Algorithm> algorithms, const Contraction& contraction, Language language) {
   std::string text = headers(contraction, language);
   for (const Algorithm& algorithm : algorithms) {
-    text += '\n' + Function(algorithm, contraction, language).text();
+    text += '\n' + EmittedFunction(algorithm, contraction, language).text();
   }
   return text;
 }

@@ -12,11 +12,11 @@ namespace {
 constexpr std::array<Kernel, 5> all_kernels = {Kernel::dot, Kernel::axpy, Kernel::gemv, Kernel::ger, Kernel::gemm};
 
 /// Numbers of kernel indices of each role: contracted, free in A, free in B (paper 002, table 1).
-struct Shape {
+struct KernelShape {
   int contracted, free_a, free_b;
 };
 
-std::vector<Shape> shapes(Kernel kernel) {
+std::vector<KernelShape> shapes(Kernel kernel) {
   switch (kernel) {
     case Kernel::dot: return {{1, 0, 0}};
     case Kernel::axpy: return {{0, 1, 0}, {0, 0, 1}};
@@ -42,7 +42,7 @@ std::vector<std::string> choices(const std::string& indices, int wanted) {
 /// Returns every set of indices that `kernel` can work along.
 std::vector<std::string> kernel_choices(const Contraction& contraction, Kernel kernel) {
   std::vector<std::string> all;
-  for (const Shape& shape : shapes(kernel)) {
+  for (const KernelShape& shape : shapes(kernel)) {
     for (const std::string& k : choices(contraction.indices(Role::contracted), shape.contracted)) {
       for (const std::string& m : choices(contraction.indices(Role::free_a), shape.free_a)) {
         for (const std::string& n : choices(contraction.indices(Role::free_b), shape.free_b)) {

@@ -14,13 +14,13 @@ namespace flopcast::contract {
 namespace {
 
 /// A tensor's bytes from the lowest to the highest element, and the offset of the first element from the lowest (negative strides).
-struct Extent {
+struct LabelExtent {
   std::int64_t bytes = 0, first_offset = 0;
 };
 
-Extent extent(const Contraction& contraction, Operand operand) {
+LabelExtent extent(const Contraction& contraction, Operand operand) {
   const std::int64_t element = element_bytes(contraction.precision);
-  Extent found{element, 0};
+  LabelExtent found{element, 0};
   const Tensor& tensor = contraction.tensor(operand);
   for (std::size_t i = 0; i < tensor.indices.size(); ++i) {
     const std::int64_t reach = (contraction.extent(tensor.indices[i]) - 1) * tensor.strides[i] * element;
@@ -62,7 +62,7 @@ Workspace::Workspace(const Contraction& contraction, unsigned seed) {
   require_memory(contraction);
   std::mt19937 random(seed);
   for (const Operand operand : all_operands) {
-    const Extent needed = extent(contraction, operand);
+    const LabelExtent needed = extent(contraction, operand);
     auto memory = std::make_shared<measure::Memory>(needed.bytes);
     auto* begin = reinterpret_cast<std::byte*>(memory->begin());
     fill_random(contraction.precision, begin, needed.bytes, random);

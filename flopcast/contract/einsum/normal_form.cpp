@@ -7,13 +7,12 @@
 #include <limits>
 #include <map>
 
+#include "flopcast/contract/einsum/sum_tiles.hpp"
 #include "flopcast/contract/notation/expression_rules.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::contract {
 namespace {
-
-constexpr std::size_t in_result = 2;
 
 std::vector<std::int64_t> dense_strides(const std::vector<std::int64_t>& shape, Order order, const std::string& tensor,
                                         std::int64_t element_bytes) {
@@ -95,14 +94,14 @@ NormalForm normal_form(const SizedExpression& expression, const TensorAxes& axes
       const std::int64_t extent = expression.extent(labels[i]);
       const auto [place, is_new] = places.emplace(labels[i], all.size());
       if (is_new) {
-        all.push_back({labels[i], extent, {}, t == in_result});
-      } else if (t == in_result && extent > 1) {
+        all.push_back({labels[i], extent, {}, t == in_c});
+      } else if (t == in_c && extent > 1) {
         form.has_diagonal = true;
       }
       all[place->second].strides[t] += tensor[i].extent == extent && extent > 1 ? tensor[i].stride : 0;
     }
   };
-  add(expression.result.labels, axes.result, in_result);
+  add(expression.result.labels, axes.result, in_c);
   for (std::size_t t = 0; t < expression.operands.size(); ++t) {
     add(expression.operands[t].labels, axes.operands[t], t);
   }

@@ -7,11 +7,9 @@
 #include <span>
 
 #include "flopcast/contract/einsum/normal_form.hpp"
+#include "flopcast/contract/einsum/sum_tiles.hpp"
 
 namespace flopcast::contract {
-
-/// Positions of A, B and D in LabelDimension::strides.
-inline constexpr std::size_t in_a = 0, in_b = 1, in_result = 2;
 
 /// An expression of one or two operands, as far as the choice of its method depends on it.
 struct PairProblem {

@@ -180,7 +180,7 @@ class PairPlan final : public Plan::State {
     std::array<const void*, 2> sources{};
     alpha *= form_.repetitions;
     for (std::size_t t = 0; t < steps_.size(); ++t) {
-      const Step& step = steps_[t];
+      const PairStep& step = steps_[t];
       sources[t] = operands[t];
       if (step.sum) {
         step.sum->run(operands[t], nullptr, workspace.at(step.offset), 1.0, 0.0);
@@ -209,7 +209,7 @@ class PairPlan final : public Plan::State {
 
  private:
   /// The work on one operand before the contraction.
-  struct Step {
+  struct PairStep {
     bool conjugated = false;        ///< the contraction, or the reader of the factor, has to conjugate
     bool is_factor = false;         ///< the operand is one number, which scales the result
     std::optional<StridedSum> sum;  ///< sum or copy into the workspace
@@ -255,8 +255,8 @@ class PairPlan final : public Plan::State {
     }
     const auto bytes = element_bytes(options_.precision);
     plan_->execute(static_cast<const std::byte*>(sources[in_a]) + bytes * base_[in_a],
-                   static_cast<const std::byte*>(sources[in_b]) + bytes * base_[in_b],
-                   static_cast<std::byte*>(d) + bytes * base_[in_result], alpha, beta);
+                   static_cast<const std::byte*>(sources[in_b]) + bytes * base_[in_b], static_cast<std::byte*>(d) + bytes * base_[in_c],
+                   alpha, beta);
   }
 
   SizedExpression expression_;
@@ -267,7 +267,7 @@ class PairPlan final : public Plan::State {
   bool conjugates_result_;
   bool is_plain_addend_ = false;  ///< C has D's strides and isn't conjugated
   std::optional<StridedSum> addend_;
-  std::vector<Step> steps_;
+  std::vector<PairStep> steps_;
   std::optional<StridedSum> sum_;        ///< the contraction without BLAS
   std::size_t first_ = 0;                ///< the operand that is A of sum_
   std::optional<ContractionPlan> plan_;  ///< the contraction with BLAS
@@ -339,7 +339,7 @@ void PairPlan::add_step(std::vector<LabelDimension>& dimensions, std::size_t t, 
   }
   dimensions.erase(std::remove_if(dimensions.begin(), dimensions.end(), [&](const LabelDimension& x) { return is_of_one(x, t); }),
                    dimensions.end());
-  Step& step = steps_[t];
+  PairStep& step = steps_[t];
   step.sum.emplace(problem, options_.threads);
   step.offset = workspace_bytes_;
   step.conjugated = false;
@@ -385,7 +385,7 @@ void PairPlan::make_sum(const std::vector<LabelDimension>& dimensions, std::size
   for (const LabelDimension& dimension : dimensions) {
     const std::array<std::int64_t, 3>& strides = dimension.strides;
     if (dimension.in_result || strides[first] != 0 || has_second) {
-      problem.dimensions.push_back({dimension.extent, {strides[first], strides[1 - first], strides[in_result]}, !dimension.in_result});
+      problem.dimensions.push_back({dimension.extent, {strides[first], strides[1 - first], strides[in_c]}, !dimension.in_result});
       flops_ *= static_cast<double>(dimension.extent);
     }
   }
@@ -409,7 +409,7 @@ void PairPlan::make_plan(std::vector<LabelDimension> dimensions, const Machine& 
                       to_string(expression_.expression), name_of(expression_.expression, dimension.label), dimension.extent,
                       largest_extent);
     }
-    if (dimension.strides[dimension.in_result ? in_result : in_a] < 0) {
+    if (dimension.strides[dimension.in_result ? in_c : in_a] < 0) {
       for (std::size_t t = 0; t < base_.size(); ++t) {
         base_[t] += (dimension.extent - 1) * dimension.strides[t];
         dimension.strides[t] = -dimension.strides[t];
@@ -419,7 +419,7 @@ void PairPlan::make_plan(std::vector<LabelDimension> dimensions, const Machine& 
     contraction.extents[index] = dimension.extent;
     const bool is_alone = dimension.strides[in_a] == 0 && dimension.strides[in_b] == 0;
     for (std::size_t t = 0; t < contraction.tensors.size(); ++t) {
-      if (t == in_result ? dimension.in_result : dimension.strides[t] != 0 || (t == in_a && is_alone)) {
+      if (t == in_c ? dimension.in_result : dimension.strides[t] != 0 || (t == in_a && is_alone)) {
         contraction.tensors[t].indices += index;
         contraction.tensors[t].strides.push_back(dimension.strides[t]);
       }
@@ -433,7 +433,7 @@ void PairPlan::make_plan(std::vector<LabelDimension> dimensions, const Machine& 
 void PairPlan::set_expectations(const Machine& machine) {
   pool_ = std::make_unique<BufferPool>(workspace_bytes_);
   const auto seconds = [&](const StridedSum& sum) { return sum.expected_seconds(bandwidth(machine.environment, sum.moved_bytes())); };
-  for (const Step& step : steps_) {
+  for (const PairStep& step : steps_) {
     seconds_ += step.sum ? seconds(*step.sum) : 0;
   }
   seconds_ += sum_ ? seconds(*sum_) : 0;
@@ -446,7 +446,7 @@ std::string PairPlan::explain() const {
   if (form_.is_empty_result || form_.is_empty_sum) {
     return text + (form_.is_empty_result ? "  the result has no elements\n" : "  the sum is empty; the addend is scaled\n");
   }
-  for (const Step& step : steps_) {
+  for (const PairStep& step : steps_) {
     if (!step.what.empty()) {
       text += "  " + step.what + '\n';
     }

@@ -18,8 +18,6 @@
 
 namespace flopcast::contract {
 
-using namespace sum_tensors;
-
 namespace {
 
 constexpr std::int64_t bytes_of_row = SumTiles::bytes_of_row;
@@ -126,7 +124,7 @@ class SumWorker {
 
  private:
   /// A row of contiguous elements, or one element that stands for all.
-  struct Row {
+  struct SumRow {
     const T* data = nullptr;
     bool is_one = false;
   };
@@ -166,7 +164,7 @@ class SumWorker {
       return buffer;
     }
     if (!sum_.tiles_.sums_up) {
-      const Row a = row(in_a, data_[in_a] + at[in_a], sum_.tiles_.columns, columns, buffer);
+      const SumRow a = row(in_a, data_[in_a] + at[in_a], sum_.tiles_.columns, columns, buffer);
       if (!sum_.has_b_) {
         if (a.is_one) {
           std::fill_n(buffer, columns, *a.data);
@@ -205,13 +203,13 @@ class SumWorker {
     const std::array<std::int64_t, 3>& periods = sum_.tiles_.columns.periods;
     const auto length = [&](std::size_t t) { return periods[t] > 0 && sum_.has_b_ ? std::min(periods[t], columns) : columns; };
     const std::int64_t piece = std::min(length(in_a), length(in_b));
-    const auto from = [&](const Row& whole, std::size_t t, std::int64_t first) {
-      return whole.is_one || length(t) < columns ? whole : Row{whole.data + first};
+    const auto from = [&](const SumRow& whole, std::size_t t, std::int64_t first) {
+      return whole.is_one || length(t) < columns ? whole : SumRow{whole.data + first};
     };
     for (std::int64_t k = 0; k < count; ++k) {
-      const Row a = row(in_a, data_[in_a] + at[in_a] + terms.offset(in_a, k), sum_.tiles_.columns, length(in_a), scratch(0));
+      const SumRow a = row(in_a, data_[in_a] + at[in_a] + terms.offset(in_a, k), sum_.tiles_.columns, length(in_a), scratch(0));
       if (sum_.has_b_) {
-        const Row b = row(in_b, data_[in_b] + at[in_b] + terms.offset(in_b, k), sum_.tiles_.columns, length(in_b), scratch(1));
+        const SumRow b = row(in_b, data_[in_b] + at[in_b] + terms.offset(in_b, k), sum_.tiles_.columns, length(in_b), scratch(1));
         for (std::int64_t first = 0; first < columns; first += piece) {
           multiply(from(a, in_a, first), from(b, in_b, first), std::min(piece, columns - first), true, sums + first);
         }
@@ -230,7 +228,7 @@ class SumWorker {
     const std::int64_t chunk = in_one ? count : chunk_of_dot;
     for (std::int64_t first = 0; first < count; first += chunk) {
       const std::int64_t length = std::min(chunk, count - first);
-      const Row a = part(in_a, at[in_a], first, length, scratch(0));
+      const SumRow a = part(in_a, at[in_a], first, length, scratch(0));
       if (!sum_.has_b_) {
         if (a.is_one) {
           *result += *a.data * T(static_cast<R>(length));
@@ -239,7 +237,7 @@ class SumWorker {
         }
         continue;
       }
-      const Row b = part(in_b, at[in_b], first, length, scratch(1));
+      const SumRow b = part(in_b, at[in_b], first, length, scratch(1));
       if (a.is_one || b.is_one) {
         add_scaled_sum(a, b, length, result);
       } else {
@@ -249,7 +247,7 @@ class SumWorker {
   }
 
   /// Adds a sum in which an operand is a single element.
-  void add_scaled_sum(const Row& a, const Row& b, std::int64_t length, T* result) {
+  void add_scaled_sum(const SumRow& a, const SumRow& b, std::int64_t length, T* result) {
     T sum_a(0), sum_b(0);
     for (const auto& [row, sum] : {std::pair{&a, &sum_a}, {&b, &sum_b}}) {
       if (row->is_one) {
@@ -265,7 +263,7 @@ class SumWorker {
   }
 
   /// Returns `length` terms of a sum, from number `first` on, as a contiguous row.
-  Row part(std::size_t t, std::int64_t at, std::int64_t first, std::int64_t length, T* buffer) {
+  SumRow part(std::size_t t, std::int64_t at, std::int64_t first, std::int64_t length, T* buffer) {
     const SumSide& terms = sum_.tiles_.terms_of_row;
     const T* const data = data_[t] + at;
     if (terms.steps[t] == SumSide::scattered) {
@@ -278,7 +276,7 @@ class SumWorker {
     return with_step(data + first * terms.steps[t], terms.steps[t], length, buffer);
   }
 
-  static Row with_step(const T* data, std::int64_t step, std::int64_t length, T* buffer) {
+  static SumRow with_step(const T* data, std::int64_t step, std::int64_t length, T* buffer) {
     if (step == 1 || length == 1) {
       return {data};
     }
@@ -292,7 +290,7 @@ class SumWorker {
   }
 
   /// Returns a row of an operand, collected in `buffer` if need be.
-  static Row row(std::size_t t, const T* data, const SumSide& side, std::int64_t length, T* buffer) {
+  static SumRow row(std::size_t t, const T* data, const SumSide& side, std::int64_t length, T* buffer) {
     if (side.steps[t] != SumSide::scattered) {
       return with_step(data, side.steps[t], length, buffer);
     }
@@ -304,7 +302,7 @@ class SumWorker {
   }
 
   /// sums := op(a) b, or adds this product.
-  void multiply(const Row& a, const Row& b, std::int64_t columns, bool adds, T* sums) {
+  void multiply(const SumRow& a, const SumRow& b, std::int64_t columns, bool adds, T* sums) {
     if (!a.is_one && !b.is_one) {
       kernel_.multiply(columns, numbers(a.data), numbers(b.data), sum_.conjugate_a_, adds, numbers(sums));
     } else if (a.is_one && !b.is_one) {

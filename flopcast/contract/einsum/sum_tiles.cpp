@@ -8,8 +8,6 @@
 
 namespace flopcast::contract {
 
-using namespace sum_tensors;
-
 namespace {
 
 constexpr std::int64_t bytes_of_run = 256;  ///< bytes along which a transposed tile reads and writes

@@ -8,10 +8,8 @@
 /// How StridedSum goes through its tensors: pure functions of the dimensions.
 namespace flopcast::contract {
 
-/// Places of the tensors in arrays of strides and offsets.
-namespace sum_tensors {
-constexpr std::size_t in_a = 0, in_b = 1, in_c = 2;
-}
+/// Positions of A, B and the result in arrays of strides and offsets.
+inline constexpr std::size_t in_a = 0, in_b = 1, in_c = 2;
 
 /// A dimension of a sum: its number of values and its strides in elements in A, B and C.
 struct SumDimension {

@@ -35,7 +35,7 @@ class Scheduler {
 
  private:
   /// A loop that is open, or was.
-  struct Loop {
+  struct BlockLoop {
     std::size_t begin = 0, end = 0;
   };
   struct Use {
@@ -200,7 +200,7 @@ class Scheduler {
   std::vector<std::vector<int>> loops_at_;  // index: node
   std::vector<std::size_t> start_of_;       // index: node
   std::vector<std::vector<Use>> uses_;      // index: node
-  std::vector<Loop> loops_;
+  std::vector<BlockLoop> loops_;
   std::vector<std::size_t> open_;  // numbers of loops
   double repetitions_ = 1;
   Schedule result_;

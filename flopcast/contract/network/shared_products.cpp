@@ -11,7 +11,7 @@ namespace {
 using Pattern = std::vector<std::int64_t>;
 
 /// A product, or an operand, with its class. Equal classes are equal up to the names of labels.
-struct Product {
+struct SharedProduct {
   int number = 0;  ///< number of the class
   Labels order;    ///< labels in the order of the class
 };
@@ -37,13 +37,13 @@ class Classes {
  public:
   explicit Classes(const StepModel& model) : model_(model) {}
 
-  Product of(const Term& term) {
+  SharedProduct of(const Term& term) {
     const auto is_cut = [&](int label) { return model_.is_cut(label); };
     if (term.tensor < 0 || std::any_of(term.labels.begin(), term.labels.end(), is_cut)) {
       return {next_++, term.labels};
     }
     Pattern pattern = {-1, term.tensor};
-    Product product;
+    SharedProduct product;
     Appearance appearance;
     for (const LabelAxis& axis : term.layout.axes) {
       const bool is_kept = has_label(term.labels, axis.label);
@@ -56,7 +56,7 @@ class Classes {
     return product;
   }
 
-  Product of(const Product& x, const Product& y, const Labels& kept) {
+  SharedProduct of(const SharedProduct& x, const SharedProduct& y, const Labels& kept) {
     auto [pattern, order] = x.number <= y.number ? pattern_of(x, y, kept) : pattern_of(y, x, kept);
     if (x.number == y.number) {
       auto [other_pattern, other_order] = pattern_of(y, x, kept);
@@ -69,10 +69,10 @@ class Classes {
   }
 
  private:
-  static std::pair<Pattern, Labels> pattern_of(const Product& x, const Product& y, const Labels& kept) {
+  static std::pair<Pattern, Labels> pattern_of(const SharedProduct& x, const SharedProduct& y, const Labels& kept) {
     Pattern pattern = {x.number, y.number};
     Appearance appearance;
-    for (const Product* part : {&x, &y}) {
+    for (const SharedProduct* part : {&x, &y}) {
       for (const int label : part->order) {
         pattern.push_back(appearance(label));
       }
@@ -107,7 +107,7 @@ SharedProducts find_shared_products(const JoinTree& tree, const StepModel& model
   result.first.resize(count);
   result.orders.resize(count);
   Classes classes(model);
-  std::vector<Product> products(count);
+  std::vector<SharedProduct> products(count);
   std::map<int, int> first;  // by class
   const auto visit = [&](const auto& self, int number) -> void {
     const auto i = static_cast<std::size_t>(number);
@@ -138,7 +138,7 @@ Seconds seconds_with_shared_products(const JoinTree& tree) {
 std::vector<SharedPairs> find_shared_pairs(const StepModel& model) {
   const std::vector<Term>& terms = model.terms().terms;
   Classes classes(model);
-  std::vector<Product> products;
+  std::vector<SharedProduct> products;
   std::map<int, int> uses;
   for (const Term& term : terms) {
     products.push_back(classes.of(term));
@@ -152,7 +152,7 @@ std::vector<SharedPairs> find_shared_pairs(const StepModel& model) {
         continue;
       }
       const Labels kept = labels_of_product(model.terms(), {static_cast<int>(i), static_cast<int>(j)});
-      const Product product = classes.of(products[i], products[j], kept);
+      const SharedProduct product = classes.of(products[i], products[j], kept);
       std::vector<bool>& is_taken = taken.emplace(product.number, terms.size()).first->second;
       if (!is_taken[i] && !is_taken[j]) {
         is_taken[i] = is_taken[j] = true;

@@ -140,7 +140,7 @@ class LayoutChoice {
 
  private:
   /// A label of the tensor, by its roles in the step that makes the tensor and in the first step that uses it.
-  struct Place {
+  struct StepPlace {
     int label = 0;
     int before = 0, after = 0;  // groups of labels that should lie together
     bool is_batch = false;      // in the step after
@@ -156,7 +156,7 @@ class LayoutChoice {
     return seconds;
   }
 
-  [[nodiscard]] std::vector<Place> places(std::size_t tensor) const {
+  [[nodiscard]] std::vector<StepPlace> places(std::size_t tensor) const {
     const ListedStep& maker = list_.steps[maker_[tensor]];
     const ListedStep& user = list_.steps[users_[tensor].front()];
     const bool is_a = user.a.tensor == static_cast<int>(tensor);
@@ -164,7 +164,7 @@ class LayoutChoice {
     const Labels of_result = list_.tensors[static_cast<std::size_t>(user.result)].order;
     const Labels beside = labels_of(layout_of(list_, other)),
                  result = labels_of(list_.tensors[static_cast<std::size_t>(user.result)].layout);
-    std::vector<Place> all;
+    std::vector<StepPlace> all;
     const Labels& order = list_.tensors[tensor].order;
     for (std::size_t i = 0; i < order.size(); ++i) {
       const int later = own.labels[i];  // the label's name in the step after
@@ -186,18 +186,18 @@ class LayoutChoice {
     ListedTensor& here = list_.tensors[tensor];
     Seconds best = seconds_around(tensor);
     bool improved = false;
-    std::vector<Place> all = places(tensor);
+    std::vector<StepPlace> all = places(tensor);
     constexpr unsigned choices = 16;
     for (unsigned choice = 0; choice < choices; ++choice) {
       const bool batch_first = (choice & 1U) != 0, by_before = (choice & 2U) != 0, turn_before = (choice & 4U) != 0,
                  turn_after = (choice & 8U) != 0;
-      const auto key = [&](const Place& place) {
+      const auto key = [&](const StepPlace& place) {
         const int before = turn_before ? -place.before : place.before, after = turn_after ? -place.after : place.after;
         return std::tuple(place.is_batch != batch_first, by_before ? before : after, by_before ? after : before, place.rank);
       };
-      std::stable_sort(all.begin(), all.end(), [&](const Place& x, const Place& y) { return key(x) < key(y); });
+      std::stable_sort(all.begin(), all.end(), [&](const StepPlace& x, const StepPlace& y) { return key(x) < key(y); });
       Labels order;
-      std::transform(all.begin(), all.end(), std::back_inserter(order), [](const Place& place) { return place.label; });
+      std::transform(all.begin(), all.end(), std::back_inserter(order), [](const StepPlace& place) { return place.label; });
       TensorLayout layout = dense_layout(order, model_);
       if (layout == here.layout) {
         continue;

@@ -16,16 +16,16 @@ std::size_t first_of(Subset subset) { return static_cast<std::size_t>(std::count
 bool is_single(Subset subset) { return (subset & (subset - 1)) == 0; }
 
 /// The best known way to make the product of a subset.
-struct Best {
+struct BestSplit {
   Seconds seconds = never;
   Subset left = 0;  ///< subset whose product is multiplied by that of the others; 0 for a single tensor
   LabelSet labels;  ///< labels of the product
 };
 
 /// Polls the bounds of a search.
-class Meter {
+class WorkMeter {
  public:
-  explicit Meter(const SubsetSearchBounds& bounds) : bounds_(bounds) {}
+  explicit WorkMeter(const SubsetSearchBounds& bounds) : bounds_(bounds) {}
   /// Counts a pair. Returns false once the search has to give up.
   bool next() {
     constexpr std::int64_t period = 4096;
@@ -56,7 +56,7 @@ int append_joins(Subset subset, const BestOf& best_of, std::size_t terms, std::v
 
 template <class BestOf>
 SearchEnd finish(Subset all, const BestOf& best_of, std::size_t terms, JoinOrder& order) {
-  const Best& whole = best_of(all);
+  const BestSplit& whole = best_of(all);
   if (whole.seconds == never) {
     return SearchEnd::nothing;
   }
@@ -67,7 +67,8 @@ SearchEnd finish(Subset all, const BestOf& best_of, std::size_t terms, JoinOrder
 }
 
 /// Tries to make `x` + `y` of the products `of_x` and `of_y`, and keeps a faster way in `best`.
-void try_pair(const SubNetwork& network, Subset x, const Best& of_x, Subset y, const Best& of_y, bool is_all, Seconds below, Best& best) {
+void try_pair(const SubNetwork& network, Subset x, const BestSplit& of_x, Subset y, const BestSplit& of_y, bool is_all, Seconds below,
+              BestSplit& best) {
   const Seconds before = of_x.seconds + of_y.seconds, limit = std::min(below, best.seconds);
   if (before >= limit) {
     return;
@@ -90,10 +91,10 @@ SearchEnd search_all_subsets(const SubNetwork& network, const SubsetSearchBounds
   for (Subset subset = 1; subset <= all; ++subset) {
     inside[subset] = inside[subset & (subset - 1)] | network.labels(first_of(subset));
   }
-  std::vector<Best> best(all + 1);
-  Meter meter(bounds);
+  std::vector<BestSplit> best(all + 1);
+  WorkMeter meter(bounds);
   for (Subset subset = 1; subset <= all; ++subset) {
-    Best& of_subset = best[subset];
+    BestSplit& of_subset = best[subset];
     if (is_single(subset)) {
       of_subset = {0, 0, network.labels(first_of(subset))};
       continue;
@@ -111,7 +112,7 @@ SearchEnd search_all_subsets(const SubNetwork& network, const SubsetSearchBounds
     }
   }
   return finish(
-      all, [&](Subset subset) -> const Best& { return best[subset]; }, terms, order);
+      all, [&](Subset subset) -> const BestSplit& { return best[subset]; }, terms, order);
 }
 
 namespace {
@@ -141,7 +142,7 @@ class ConnectedPairs {
     }
     best_[all_];
     return finish(
-        all_, [&](Subset subset) -> const Best& { return best_.at(subset); }, network_.size(), order);
+        all_, [&](Subset subset) -> const BestSplit& { return best_.at(subset); }, network_.size(), order);
   }
 
  private:
@@ -204,11 +205,11 @@ class ConnectedPairs {
     if (found_x == best_.end() || found_y == best_.end()) {
       return;
     }
-    const Best &of_x = found_x->second, &of_y = found_y->second;  // elements of an unordered map stay where they are when others come
+    const BestSplit &of_x = found_x->second, &of_y = found_y->second;  // elements of an unordered map stay where they are when others come
     if (of_x.seconds + of_y.seconds >= bounds_.below) {
       return;
     }
-    Best& of_both = best_.try_emplace(x | y, Best{never, 0, labels_of(x | y)}).first->second;
+    BestSplit& of_both = best_.try_emplace(x | y, BestSplit{never, 0, labels_of(x | y)}).first->second;
     try_pair(network_, x, of_x, y, of_y, (x | y) == all_, bounds_.below, of_both);
   }
 
@@ -223,10 +224,10 @@ class ConnectedPairs {
 
   const SubNetwork& network_;
   const SubsetSearchBounds& bounds_;
-  Meter meter_;
+  WorkMeter meter_;
   Subset all_;
   std::vector<Subset> neighbours_;
-  std::unordered_map<Subset, Best> best_;
+  std::unordered_map<Subset, BestSplit> best_;
 };
 
 }  // namespace

@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::size_t max_of_connected_search = 64;
 
-class Search {
+class TreeSearch {
  public:
-  Search(const TreeSearchOptions& options, const std::function<Seconds()>& elapsed) : options_(options), elapsed_(elapsed) {}
+  TreeSearch(const TreeSearchOptions& options, const std::function<Seconds()>& elapsed) : options_(options), elapsed_(elapsed) {}
 
   SearchedTree run(const StepModel& model) { return options_.share_products ? with_shared_pairs(model, 0) : tree_of(model); }
 
@@ -300,7 +300,7 @@ class Search {
 }  // namespace
 
 SearchedTree search_tree(const StepModel& model, const TreeSearchOptions& options, const std::function<Seconds()>& elapsed) {
-  return Search(options, elapsed).run(model);
+  return TreeSearch(options, elapsed).run(model);
 }
 
 }  // namespace flopcast::contract

@@ -11,22 +11,22 @@ namespace flopcast::contract {
 namespace {
 
 /// An index, or several fused indices: its length and its strides in A, B and C (0 in a tensor without it).
-struct Dimension {
+struct FoldedDimension {
   std::int64_t extent = 1;
   std::array<std::int64_t, 3> strides{};
-  friend bool operator==(const Dimension&, const Dimension&) = default;
+  friend bool operator==(const FoldedDimension&, const FoldedDimension&) = default;
 };
 
 /// The dimensions of the four roles: M, N, K, batch.
 struct Dimensions {
-  std::array<std::vector<Dimension>, 4> roles;
+  std::array<std::vector<FoldedDimension>, 4> roles;
   bool swapped = false;
 };
 
 /// Fuses neighbouring dimensions that are one dimension in every tensor.
-std::vector<Dimension> fused(const std::vector<Dimension>& sorted) {
-  std::vector<Dimension> all;
-  for (const Dimension& next : sorted) {
+std::vector<FoldedDimension> fused(const std::vector<FoldedDimension>& sorted) {
+  std::vector<FoldedDimension> all;
+  for (const FoldedDimension& next : sorted) {
     const auto continues = [&](std::size_t t) { return next.strides[t] == all.back().strides[t] * all.back().extent; };
     if (!all.empty() && continues(0) && continues(1) && continues(2)) {
       all.back().extent *= next.extent;
@@ -37,8 +37,8 @@ std::vector<Dimension> fused(const std::vector<Dimension>& sorted) {
   return all;
 }
 
-std::vector<Dimension> dimensions(const Contraction& contraction, Role role, std::size_t sort_by) {
-  std::vector<Dimension> all;
+std::vector<FoldedDimension> dimensions(const Contraction& contraction, Role role, std::size_t sort_by) {
+  std::vector<FoldedDimension> all;
   bool empty = false;
   for (const char index : contraction.indices(role)) {
     const std::int64_t extent = contraction.extent(index);
@@ -51,7 +51,8 @@ std::vector<Dimension> dimensions(const Contraction& contraction, Role role, std
   if (empty) {
     return {{0, {}}};
   }
-  std::stable_sort(all.begin(), all.end(), [&](const Dimension& x, const Dimension& y) { return x.strides[sort_by] < y.strides[sort_by]; });
+  std::stable_sort(all.begin(), all.end(),
+                   [&](const FoldedDimension& x, const FoldedDimension& y) { return x.strides[sort_by] < y.strides[sort_by]; });
   return fused(all);
 }
 
@@ -70,12 +71,12 @@ Dimensions dimensions_by_c(const Contraction& contraction) {
   Dimensions all;
   all.roles = {dimensions(contraction, Role::free_a, in_c), dimensions(contraction, Role::free_b, in_c),
                dimensions(contraction, Role::contracted, sorted_by), dimensions(contraction, Role::batch, in_c)};
-  const auto starts_contiguous = [](const std::vector<Dimension>& dims) { return !dims.empty() && dims.front().strides[in_c] == 1; };
+  const auto starts_contiguous = [](const std::vector<FoldedDimension>& dims) { return !dims.empty() && dims.front().strides[in_c] == 1; };
   all.swapped = starts_contiguous(all.roles[1]) || (all.roles[0].empty() && !all.roles[1].empty());
   if (all.swapped) {
     std::swap(all.roles[0], all.roles[1]);
-    for (std::vector<Dimension>& dims : all.roles) {
-      for (Dimension& dimension : dims) {
+    for (std::vector<FoldedDimension>& dims : all.roles) {
+      for (FoldedDimension& dimension : dims) {
         std::swap(dimension.strides[0], dimension.strides[1]);
       }
     }
@@ -83,10 +84,10 @@ Dimensions dimensions_by_c(const Contraction& contraction) {
   return all;
 }
 
-Fold folded(const std::vector<Dimension>& dims) {
+Fold folded(const std::vector<FoldedDimension>& dims) {
   Fold result;
   result.a = result.b = result.c = {0};
-  for (const Dimension& dimension : dims) {
+  for (const FoldedDimension& dimension : dims) {
     const auto repeat = [&](std::vector<std::int64_t>& offsets, std::int64_t stride) {
       const auto inner = static_cast<std::ptrdiff_t>(offsets.size());
       offsets.resize(static_cast<std::size_t>(inner * dimension.extent));
@@ -109,7 +110,7 @@ Fold folded(const std::vector<Dimension>& dims) {
 
 /// Cuts a dimension into blocks of about `wanted` and at least `least` values. Returns the block and the dimension of the blocks. If no
 /// such length divides the dimension, the block is the whole dimension.
-std::pair<Dimension, Dimension> cut(const Dimension& whole, std::int64_t wanted, std::int64_t least) {
+std::pair<FoldedDimension, FoldedDimension> cut(const FoldedDimension& whole, std::int64_t wanted, std::int64_t least) {
   std::int64_t best = whole.extent;
   const auto distance = [&](std::int64_t length) { return std::abs(std::log(static_cast<double>(length) / static_cast<double>(wanted))); };
   // Multiples of four are preferred, because they are transposed in registers.
@@ -122,7 +123,7 @@ std::pair<Dimension, Dimension> cut(const Dimension& whole, std::int64_t wanted,
       best = length;
     }
   }
-  Dimension block = whole, blocks = whole;
+  FoldedDimension block = whole, blocks = whole;
   block.extent = best;
   blocks.extent = whole.extent / best;
   for (std::int64_t& stride : blocks.strides) {
@@ -132,20 +133,21 @@ std::pair<Dimension, Dimension> cut(const Dimension& whole, std::int64_t wanted,
 }
 
 /// Returns M's dimension with the smallest stride in A, or the end if this is C's first dimension.
-std::vector<Dimension>::const_iterator other_nearest_in_a(const std::vector<Dimension>& dims) {
-  const auto nearest = std::min_element(
-      dims.begin(), dims.end(), [](const Dimension& x, const Dimension& y) { return std::abs(x.strides[0]) < std::abs(y.strides[0]); });
+std::vector<FoldedDimension>::const_iterator other_nearest_in_a(const std::vector<FoldedDimension>& dims) {
+  const auto nearest = std::min_element(dims.begin(), dims.end(), [](const FoldedDimension& x, const FoldedDimension& y) {
+    return std::abs(x.strides[0]) < std::abs(y.strides[0]);
+  });
   return nearest == dims.begin() ? dims.end() : nearest;
 }
 
-std::vector<Dimension> without_single_ones(std::vector<Dimension> dims) {
-  dims.erase(std::remove_if(dims.begin(), dims.end(), [](const Dimension& dimension) { return dimension.extent == 1; }), dims.end());
+std::vector<FoldedDimension> without_single_ones(std::vector<FoldedDimension> dims) {
+  dims.erase(std::remove_if(dims.begin(), dims.end(), [](const FoldedDimension& dimension) { return dimension.extent == 1; }), dims.end());
   return dims;
 }
 
 /// Returns M's dimensions with two blocks first: one of the dimension along which C is contiguous, then one of about `wanted_of_a` values
 /// of the dimension with A's smallest stride. Returns nothing if both are the same dimension.
-std::vector<Dimension> interleaved(const std::vector<Dimension>& dims, std::int64_t wanted_of_a) {
+std::vector<FoldedDimension> interleaved(const std::vector<FoldedDimension>& dims, std::int64_t wanted_of_a) {
   constexpr std::int64_t wanted_of_c = 24, least = 8;  // 24: rows of a panel; longer runs of C would delay the use of A's lines
   const auto nearest_in_a = other_nearest_in_a(dims);
   if (nearest_in_a == dims.end() || dims.front().strides[2] != 1) {
@@ -153,7 +155,7 @@ std::vector<Dimension> interleaved(const std::vector<Dimension>& dims, std::int6
   }
   const auto [block_c, blocks_c] = cut(dims.front(), wanted_of_c, least);
   const auto [block_a, blocks_a] = cut(*nearest_in_a, wanted_of_a, least);
-  std::vector<Dimension> order = {block_c, block_a, blocks_c};
+  std::vector<FoldedDimension> order = {block_c, block_a, blocks_c};
   for (auto dimension = dims.begin() + 1; dimension != dims.end(); ++dimension) {
     order.push_back(dimension == nearest_in_a ? blocks_a : *dimension);
   }
@@ -162,7 +164,7 @@ std::vector<Dimension> interleaved(const std::vector<Dimension>& dims, std::int6
 
 /// Returns M's dimensions with a block of A's contiguous one first, then as many values of C's as a line holds, then the others in A's
 /// order. Returns nothing if M begins like this anyway, or if A's runs are shorter than a vector.
-std::vector<Dimension> a_major(const std::vector<Dimension>& dims) {
+std::vector<FoldedDimension> a_major(const std::vector<FoldedDimension>& dims) {
   constexpr std::int64_t wanted_of_a = 96, min_of_a = 24, line = 8, shortest_run = 8;
   const auto unit_in_a = other_nearest_in_a(dims);
   if (unit_in_a == dims.end() || unit_in_a->strides[0] != 1 || unit_in_a->extent < shortest_run) {
@@ -170,32 +172,35 @@ std::vector<Dimension> a_major(const std::vector<Dimension>& dims) {
   }
   const auto [block_a, blocks_a] = cut(*unit_in_a, wanted_of_a, min_of_a);
   const auto [block_c, blocks_c] = cut(dims.front(), line, line);
-  std::vector<Dimension> others = {blocks_c};
+  std::vector<FoldedDimension> others = {blocks_c};
   for (auto dimension = dims.begin() + 1; dimension != dims.end(); ++dimension) {
     others.push_back(dimension == unit_in_a ? blocks_a : *dimension);
   }
-  std::stable_sort(others.begin(), others.end(), [](const Dimension& x, const Dimension& y) { return x.strides[0] < y.strides[0]; });
+  std::stable_sort(others.begin(), others.end(),
+                   [](const FoldedDimension& x, const FoldedDimension& y) { return x.strides[0] < y.strides[0]; });
   others.insert(others.begin(), {block_a, block_c});
   return without_single_ones(std::move(others));
 }
 
 /// Returns whether M in A is N in B, as where both operands are one tensor.
-bool are_alike(const std::vector<Dimension>& m, const std::vector<Dimension>& n) {
-  return std::equal(m.begin(), m.end(), n.begin(), n.end(),
-                    [](const Dimension& x, const Dimension& y) { return x.extent == y.extent && x.strides[0] == y.strides[1]; });
+bool are_alike(const std::vector<FoldedDimension>& m, const std::vector<FoldedDimension>& n) {
+  return std::equal(m.begin(), m.end(), n.begin(), n.end(), [](const FoldedDimension& x, const FoldedDimension& y) {
+    return x.extent == y.extent && x.strides[0] == y.strides[1];
+  });
 }
 
 /// Returns N's dimensions with a block of the one along which B is contiguous first, so that lines of B are used up before the caches lose
 /// them. Columns of C in another order cost little, because each of them is a run of rows. N stays in C's order if B isn't contiguous
 /// along N, or along N's first dimension, or if M and N are alike.
-std::vector<Dimension> columns_of(const std::vector<Dimension>& m, const std::vector<Dimension>& n) {
+std::vector<FoldedDimension> columns_of(const std::vector<FoldedDimension>& m, const std::vector<FoldedDimension>& n) {
   constexpr std::int64_t longest_whole = 1024, wanted = 256, panel = 8;
-  const auto unit_in_b = std::find_if(n.begin(), n.end(), [](const Dimension& dimension) { return dimension.strides[1] == 1; });
+  const auto unit_in_b = std::find_if(n.begin(), n.end(), [](const FoldedDimension& dimension) { return dimension.strides[1] == 1; });
   if (unit_in_b == n.end() || unit_in_b == n.begin() || unit_in_b->extent < panel || are_alike(m, n)) {
     return n;
   }
-  const auto [block, blocks] = unit_in_b->extent <= longest_whole ? std::pair{*unit_in_b, Dimension()} : cut(*unit_in_b, wanted, panel);
-  std::vector<Dimension> order = {block};
+  const auto [block, blocks] =
+      unit_in_b->extent <= longest_whole ? std::pair{*unit_in_b, FoldedDimension()} : cut(*unit_in_b, wanted, panel);
+  std::vector<FoldedDimension> order = {block};
   for (auto dimension = n.begin(); dimension != n.end(); ++dimension) {
     order.push_back(dimension == unit_in_b ? blocks : *dimension);
   }
@@ -214,9 +219,9 @@ Folded fold(const Contraction& contraction) {
   const Dimensions all = all_dimensions(contraction);
   Folded result{contraction.precision, folded(all.roles[0]), folded(all.roles[1]), folded(all.roles[2]), folded(all.roles[3]), all.swapped};
   constexpr std::int64_t short_run = 24, long_run = 96;
-  const std::vector<Dimension> in_short = interleaved(all.roles[0], short_run), in_long = interleaved(all.roles[0], long_run);
+  const std::vector<FoldedDimension> in_short = interleaved(all.roles[0], short_run), in_long = interleaved(all.roles[0], long_run);
   for (const auto& [order, dims] : {std::pair{&result.interleaved, in_short},
-                                    {&result.interleaved_long_a, in_long == in_short ? std::vector<Dimension>() : in_long},
+                                    {&result.interleaved_long_a, in_long == in_short ? std::vector<FoldedDimension>() : in_long},
                                     {&result.a_major, a_major(all.roles[0])}}) {
     if (!dims.empty()) {
       *order = folded(dims);
@@ -261,7 +266,7 @@ std::string folded_key(const Contraction& contraction) {
   std::string key(1, static_cast<char>(contraction.precision));
   for (std::size_t role = 0; role < all.roles.size(); ++role) {
     key += fmt::format(" {}", "mnkx"[role]);
-    for (const Dimension& dimension : all.roles[role]) {
+    for (const FoldedDimension& dimension : all.roles[role]) {
       key += fmt::format("({}:{},{},{})", dimension.extent, dimension.strides[0], dimension.strides[1], dimension.strides[2]);
     }
   }

@@ -19,7 +19,7 @@ struct Character {
 };
 
 /// A part of the characters, [begin, end).
-struct Part {
+struct ExpressionPart {
   std::size_t begin = 0, end = 0;
   [[nodiscard]] bool empty() const { return begin == end; }
 };
@@ -46,7 +46,7 @@ class Parser {
   }
 
   Expression parse() {
-    const Part all{0, characters_.size()};
+    const ExpressionPart all{0, characters_.size()};
     return find(U"_", all) < all.end || find(U":=", all) < all.end ? formula(all) : list(all);
   }
 
@@ -61,7 +61,7 @@ class Parser {
     return true;
   }
   /// Returns the first place of `word` in a part, or the part's end.
-  [[nodiscard]] std::size_t find(std::u32string_view word, const Part& part) const {
+  [[nodiscard]] std::size_t find(std::u32string_view word, const ExpressionPart& part) const {
     for (std::size_t i = part.begin; i + word.size() <= part.end; ++i) {
       if (stands_at(word, i)) {
         return i;
@@ -80,7 +80,7 @@ class Parser {
   }
 
   /// Reads labels and at most one ellipsis.
-  [[nodiscard]] Subscripts subscripts(const Part& part, const std::string& tensor) const {
+  [[nodiscard]] Subscripts subscripts(const ExpressionPart& part, const std::string& tensor) const {
     Subscripts result;
     for (std::size_t i = part.begin; i < part.end; ++i) {
       if (at(i) == U'.') {
@@ -102,7 +102,7 @@ class Parser {
   }
 
   /// Reads `ai`, `conj(ai)` or `conj(conj(ai))`.
-  [[nodiscard]] Subscripts term(Part part, const std::string& tensor) const {
+  [[nodiscard]] Subscripts term(ExpressionPart part, const std::string& tensor) const {
     bool conjugated = false;
     while (stands_at(conj, part.begin) && part.begin < part.end) {
       if (at(part.end - 1) != U')') {
@@ -117,8 +117,8 @@ class Parser {
   }
 
   /// Reads `ai,ibc->abc`, `abc=ai,ibc` or `ai,ibc`.
-  [[nodiscard]] Expression list(const Part& all) const {
-    Part inputs = all, result = all;
+  [[nodiscard]] Expression list(const ExpressionPart& all) const {
+    ExpressionPart inputs = all, result = all;
     const std::size_t arrow = find(U"->", all), sign = find(U"=", all);
     const bool has_arrow = arrow < all.end, has_sign = sign < all.end;
     if (has_arrow && has_sign) {
@@ -132,7 +132,7 @@ class Parser {
       inputs.begin = sign + 1;
     }
     Expression expression;
-    for (Part rest = inputs;;) {
+    for (ExpressionPart rest = inputs;;) {
       const std::size_t comma = find(U",", rest);
       expression.operands.push_back(term({rest.begin, comma}, name_of_operand(expression.operands.size())));
       if (comma == rest.end) {
@@ -153,7 +153,7 @@ class Parser {
 
   /// Reads the subscripts behind `A_`, with or without braces, and moves `i` behind them.
   [[nodiscard]] Subscripts factor_subscripts(std::size_t& i, std::size_t end, const std::string& tensor) const {
-    Part part{i, i};
+    ExpressionPart part{i, i};
     if (at(i) == U'{') {
       part = {i + 1, find(U"}", {i, end})};
       if (part.end == end) {
@@ -196,7 +196,7 @@ class Parser {
   }
 
   /// Reads `C_abc := A_ai B_ibc`, the same with `=`, or the right-hand side alone.
-  [[nodiscard]] Expression formula(const Part& all) const {
+  [[nodiscard]] Expression formula(const ExpressionPart& all) const {
     const std::size_t sign = find(U"=", all);
     const bool has_result = sign < all.end;
     Expression expression;

@@ -15,27 +15,28 @@ struct Lead {
 };
 constexpr std::array<Lead, 4> leads = {{{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}}};
 
-struct Range {
+struct CodeRange {
   char32_t first = 0, last = 0;
 };
 
 /// Characters beyond ASCII that are blank or that nobody sees: controls, spaces, marks of direction and order, variation selectors, private
 /// use at the end of planes.
-constexpr std::array<Range, 12> unseen = {{{0x7f, 0xa0},
-                                           {0xad, 0xad},
-                                           {0x034f, 0x034f},
-                                           {0x061c, 0x061c},
-                                           {0x1680, 0x1680},
-                                           {0x180b, 0x180e},
-                                           {0x2000, 0x200f},
-                                           {0x2028, 0x202f},
-                                           {0x205f, 0x206f},
-                                           {0x3000, 0x3000},
-                                           {0xfe00, 0xfe0f},
-                                           {0xfeff, 0xfeff}}};
+constexpr std::array<CodeRange, 12> unseen = {{{0x7f, 0xa0},
+                                               {0xad, 0xad},
+                                               {0x034f, 0x034f},
+                                               {0x061c, 0x061c},
+                                               {0x1680, 0x1680},
+                                               {0x180b, 0x180e},
+                                               {0x2000, 0x200f},
+                                               {0x2028, 0x202f},
+                                               {0x205f, 0x206f},
+                                               {0x3000, 0x3000},
+                                               {0xfe00, 0xfe0f},
+                                               {0xfeff, 0xfeff}}};
 
 bool is_unseen(char32_t character) {
-  return std::any_of(unseen.begin(), unseen.end(), [&](const Range& range) { return character >= range.first && character <= range.last; });
+  return std::any_of(unseen.begin(), unseen.end(),
+                     [&](const CodeRange& range) { return character >= range.first && character <= range.last; });
 }
 
 std::string in_utf8(char32_t character) {

@@ -24,19 +24,19 @@ constexpr double infinitely_slower = std::numeric_limits<double>::infinity();
 constexpr std::array<double, 3> still_tried = {infinitely_slower, 1.5, 1.2};
 
 /// Lengths along M, N, K and the batch.
-struct Box {
+struct TileBox {
   std::int64_t m, n, k, batch = 1;
 };
 
 /// Returns the beginning of the contraction, of the size of `box`, with M in this order.
-Folded beginning(const Folded& folded, RowOrder order, const Box& box) {
+Folded beginning(const Folded& folded, RowOrder order, const TileBox& box) {
   return {folded.precision,           beginning(rows_in(order, folded), box.m), beginning(folded.n, box.n),
           beginning(folded.k, box.k), beginning(folded.batch, box.batch),       folded.swapped};
 }
 
 /// Returns the part of the contraction that is timed. Along M and N it is the second tile, which begins like most tiles do: in the midst of
 /// runs if tiles don't end with runs.
-Folded sample_of(const Folded& folded, const Tiling& tiling, const Box& box) {
+Folded sample_of(const Folded& folded, const Tiling& tiling, const TileBox& box) {
   const auto from_second_tile = [](const Fold& fold, std::int64_t tile, std::int64_t length) {
     return part_of(fold, tile + length <= fold.extent ? tile : 0, length);
   };
@@ -51,16 +51,16 @@ Folded sample_of(const Folded& folded, const Tiling& tiling, const Box& box) {
 
 /// Returns the size of a sample: one tile, a part of a large tile, or several small tiles. The sample is quick to time, yet longer than a
 /// tick of the clock.
-Box sample_box(const Folded& folded, const Tiling& tiling) {
+TileBox sample_box(const Folded& folded, const Tiling& tiling) {
   constexpr std::int64_t max_products = 4'000'000, fewest_products = 500'000, max_elements = 1 << 16;
-  constexpr Box least = {96, 64, 64};
+  constexpr TileBox least = {96, 64, 64};
   if (tiling.kernel == TileKernel::batch) {
     const std::int64_t elements = folded.m.extent * folded.k.extent + folded.k.extent * folded.n.extent + folded.m.extent * folded.n.extent;
     const std::int64_t run = batch_run(folded).length;
     const std::int64_t fitting = std::clamp<std::int64_t>(max_elements / std::max<std::int64_t>(1, elements), 1, folded.batch.extent);
     return {folded.m.extent, folded.n.extent, folded.k.extent, fitting > run ? fitting / run * run : fitting};
   }
-  Box box{std::min(tiling.m, folded.m.extent), std::min(tiling.n, folded.n.extent), std::min(tiling.k, folded.k.extent)};
+  TileBox box{std::min(tiling.m, folded.m.extent), std::min(tiling.n, folded.n.extent), std::min(tiling.k, folded.k.extent)};
   // Rows in another order than C's, and sums over several runs of K, begin in the midst of lines and use these up within a tile. A part of
   // such a tile would fetch lines in vain.
   const bool may_cut_rows = tiling.rows == RowOrder::as_c, may_cut_sums = box.k <= folded.k.natural.front();
@@ -68,10 +68,10 @@ Box sample_box(const Folded& folded, const Tiling& tiling) {
     return box.m * box.n * box.k > max_products || std::max({box.m * box.n, box.m * box.k, box.k * box.n}) > max_elements;
   };
   while (is_too_large()) {
-    const std::array<std::pair<double, std::int64_t Box::*>, 3> sides = {
-        {{may_cut_rows ? static_cast<double>(box.m) / static_cast<double>(least.m) : 0, &Box::m},
-         {static_cast<double>(box.n) / static_cast<double>(least.n), &Box::n},
-         {may_cut_sums ? static_cast<double>(box.k) / static_cast<double>(least.k) : 0, &Box::k}}};
+    const std::array<std::pair<double, std::int64_t TileBox::*>, 3> sides = {
+        {{may_cut_rows ? static_cast<double>(box.m) / static_cast<double>(least.m) : 0, &TileBox::m},
+         {static_cast<double>(box.n) / static_cast<double>(least.n), &TileBox::n},
+         {may_cut_sums ? static_cast<double>(box.k) / static_cast<double>(least.k) : 0, &TileBox::k}}};
     const auto& [ratio, side] =
         *std::max_element(sides.begin(), sides.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
     constexpr std::int64_t vector = 8;
@@ -141,9 +141,9 @@ class Sampled {
 };
 
 /// A candidate and its sample.
-struct Trial {
-  Trial(const Folded& whole, const TimeModel& model, const Environment& environment, const TileRates& rates, const Candidate& candidate,
-        const FindRoutine& find)
+struct TileTrial {
+  TileTrial(const Folded& whole, const TimeModel& model, const Environment& environment, const TileRates& rates, const Candidate& candidate,
+            const FindRoutine& find)
       : expected(model.time(candidate.tiling)),
         box(sample_box(whole, candidate.tiling)),
         part(sample_of(whole, candidate.tiling, box)),
@@ -187,7 +187,7 @@ struct Trial {
   }
 
   ExpectedTime expected;
-  Box box;
+  TileBox box;
   Folded part;  ///< the sample, with M in the order of the candidate
   int threads;  ///< threads that compute the sample at once, each on its own tensors
   TiledContraction tiled;
@@ -239,9 +239,9 @@ class Lane {
 };
 
 /// A barrier at which threads begin their work at the same time, if there is a core for each.
-class Start {
+class TileStart {
  public:
-  explicit Start(std::size_t threads) : missing_(static_cast<std::ptrdiff_t>(threads)) {}
+  explicit TileStart(std::size_t threads) : missing_(static_cast<std::ptrdiff_t>(threads)) {}
   void give_up() { --missing_; }
   void wait() {
     --missing_;
@@ -261,7 +261,7 @@ class Start {
 /// share bandwidth, caches and the clock frequency.
 class Bench {
  public:
-  Bench(const Folded& whole, const std::vector<Trial>& trials, const Environment& environment, double working_set_bytes)
+  Bench(const Folded& whole, const std::vector<TileTrial>& trials, const Environment& environment, double working_set_bytes)
       : waker_(Lane::small_product(), {Lane::small, Lane::small, Lane::small, TileKernel::panels}, {}) {
     for (std::size_t level = 0; level < environment.caches.size(); ++level) {
       const bool is_last = level + 1 == environment.caches.size();
@@ -273,7 +273,7 @@ class Bench {
     }
     const Folded room = room_for(whole, trials);
     int threads = 1;
-    for (const Trial& trial : trials) {
+    for (const TileTrial& trial : trials) {
       threads = std::max(threads, trial.threads);
     }
     lanes_.reserve(static_cast<std::size_t>(threads));
@@ -281,7 +281,7 @@ class Bench {
       lanes_.emplace_back(room, environment);
     }
     in_lanes(lanes_.size(), [&](std::size_t i) {
-      for (const Trial& trial : trials) {
+      for (const TileTrial& trial : trials) {
         if (static_cast<int>(i) < trial.threads) {
           lanes_[i].fill(trial.part);
         }
@@ -290,11 +290,11 @@ class Bench {
   }
 
   /// Executes the sample once untimed, so that the buffers for packing get real memory, which costs more time than the sample.
-  void touch_buffers(const Trial& trial) {
+  void touch_buffers(const TileTrial& trial) {
     in_lanes(static_cast<std::size_t>(trial.threads), [&](std::size_t i) { lanes_[i].run(trial.tiled, 0.0); });
   }
 
-  void time(Trial& trial) {
+  void time(TileTrial& trial) {
     const Times first = times_at_speed(trial, Beta::zero);
     trial.first_far = min_of(trial.first_far, first.far);
     trial.near = min_of(trial.near, first.near);
@@ -304,9 +304,9 @@ class Bench {
   }
 
  private:
-  static Box largest(const std::vector<Trial>& trials) {
-    Box box{1, 1, 1};
-    for (const Trial& trial : trials) {
+  static TileBox largest(const std::vector<TileTrial>& trials) {
+    TileBox box{1, 1, 1};
+    for (const TileTrial& trial : trials) {
       box = {std::max(box.m, trial.box.m), std::max(box.n, trial.box.n), std::max(box.k, trial.box.k),
              std::max(box.batch, trial.box.batch)};
     }
@@ -314,12 +314,12 @@ class Bench {
   }
 
   /// Returns a part of the contraction that contains the samples of all trials in any order of M.
-  static Folded room_for(const Folded& whole, const std::vector<Trial>& trials) {
+  static Folded room_for(const Folded& whole, const std::vector<TileTrial>& trials) {
     Folded room = beginning(whole, RowOrder::as_c, largest(trials));
     const auto add = [](std::vector<std::int64_t>& to, const std::vector<std::int64_t>& offsets) {
       to.insert(to.end(), offsets.begin(), offsets.end());
     };
-    for (const Trial& trial : trials) {
+    for (const TileTrial& trial : trials) {
       add(room.m.a, trial.part.m.a);
       add(room.m.c, trial.part.m.c);
       add(room.n.b, trial.part.n.b);
@@ -337,7 +337,7 @@ class Bench {
 
   /// Times the trial, and repeats it a few times while the core is clearly slower than it was for other trials, for example because another
   /// program uses its other hyperthread. Candidates must be compared at one speed.
-  Times times_at_speed(const Trial& trial, Beta beta) {
+  Times times_at_speed(const TileTrial& trial, Beta beta) {
     constexpr int most = 4;
     constexpr double clearly_slower = 1.15;
     Times least = times(trial, beta);
@@ -351,9 +351,9 @@ class Bench {
   }
 
   /// Returns the mean over the threads. Operands near at hand are timed with beta = 0 only.
-  Times times(const Trial& trial, Beta beta) {
+  Times times(const TileTrial& trial, Beta beta) {
     const auto threads = static_cast<std::size_t>(trial.threads);
-    Start start(threads);
+    TileStart start(threads);
     std::vector<Times> taken(threads);
     std::vector<std::exception_ptr> failures(threads);
     std::size_t refused = 0;
@@ -388,7 +388,7 @@ class Bench {
   }
 
   /// Puts the operands where the whole contraction finds them. Returns the time of a small product immediately afterwards.
-  Seconds make_ready(const Trial& trial, Lane& lane) const {
+  Seconds make_ready(const TileTrial& trial, Lane& lane) const {
     if (outgrows_all_ && measure::can_flush_lines()) {
       lane.flush(trial.part);
     } else if (outgrown_ > 0) {  // L1's contents don't matter
@@ -399,7 +399,7 @@ class Bench {
     return lane.wake_up(clock_, waker_);
   }
 
-  Times times(const Trial& trial, Beta beta, Lane& lane, Start& start) const {
+  Times times(const TileTrial& trial, Beta beta, Lane& lane, TileStart& start) const {
     Times taken;
     try {
       taken.reference = make_ready(trial, lane);
@@ -444,7 +444,7 @@ bool benchmark_candidates(std::vector<Candidate>& all, const Folded& folded, con
                           const FindRoutine& find, const std::function<bool()>& cancelled) {
   const TimeModel model(folded, environment, rates);
   promote_each_kernel(all, max_tried);
-  std::vector<Trial> trials;
+  std::vector<TileTrial> trials;
   trials.reserve(max_tried);
   for (std::size_t i = 0; i < std::min(all.size(), max_tried); ++i) {
     trials.emplace_back(folded, model, environment, rates, all[i], find);
@@ -452,7 +452,7 @@ bool benchmark_candidates(std::vector<Candidate>& all, const Folded& folded, con
   Bench bench(folded, trials, environment, model.working_set_bytes());
   Seconds best = std::numeric_limits<Seconds>::infinity();
   for (std::size_t round = 0; round < still_tried.size(); ++round) {
-    for (Trial& trial : trials) {
+    for (TileTrial& trial : trials) {
       if (cancelled()) {
         return false;
       }

@@ -102,9 +102,9 @@ std::vector<LoopOrder> different_orders(const PerLoop<std::int64_t>& tiles) {
 }
 
 /// Collects tilings with their expected times.
-class Collector {
+class CandidateCollector {
  public:
-  Collector(const Folded& folded, const Environment& environment, const TileRates& rates, int threads)
+  CandidateCollector(const Folded& folded, const Environment& environment, const TileRates& rates, int threads)
       : folded_(folded),
         environment_(environment),
         model_(folded, environment, rates),
@@ -397,7 +397,7 @@ bool can_stream(const Folded& folded) {
 namespace {
 
 std::vector<Candidate> candidates_on(int threads, const Folded& folded, const Environment& environment, const TileRates& rates) {
-  Collector collector(folded, environment, rates, threads);
+  CandidateCollector collector(folded, environment, rates, threads);
   if (collector.is_gemv()) {
     collector.add_one_call();
     return collector.take();

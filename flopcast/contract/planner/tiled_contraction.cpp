@@ -108,12 +108,12 @@ void TiledContraction::share_units(std::vector<TileWorker<Element>>& workers) co
 /// others. Requires that the loop over M is innermost.
 template <class Element>
 void TiledContraction::share_tiles(std::vector<TileWorker<Element>>& workers) const {
-  struct Step {
+  struct TileStep {
     std::atomic<std::size_t> next_part = 0, next_tile = 0;
   };
   const TileLoop outer = plan_.loops[0], middle = plan_.loops[1], inner = plan_.loops[2];  // clang 14 captures no structured bindings
   const std::size_t in_one = plan_.n.size() * plan_.k.size();                              // steps per element of the batch
-  std::vector<Step> steps(static_cast<std::size_t>(plan_.folded.batch.extent) * in_one);
+  std::vector<TileStep> steps(static_cast<std::size_t>(plan_.folded.batch.extent) * in_one);
   const std::array<Element*, 2> b_buffers = {workers[0].b_buffer(), workers[1].b_buffer()};
   for (TileWorker<Element>& worker : workers) {
     worker.keep_tiles_in(workers.front());

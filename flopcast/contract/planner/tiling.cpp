@@ -153,19 +153,19 @@ Sharing sharing_of(const Folded& folded, const Tiling& tiling) {
   if (splits_k(folded, tiling)) {
     return Sharing::sums;
   }
-  struct Side {
+  struct TilingSide {
     double extent, length;
   };
   const auto side = [&](const Fold& fold, std::int64_t length) {
-    return Side{static_cast<double>(fold.extent), static_cast<double>(std::min(length, fold.extent))};
+    return TilingSide{static_cast<double>(fold.extent), static_cast<double>(std::min(length, fold.extent))};
   };
   constexpr double enough = 4;  // number of tiles per thread
   const auto batch = static_cast<double>(folded.batch.extent);
-  const auto is_shared_well = [&](const Side& outer, const Side& inner) {
+  const auto is_shared_well = [&](const TilingSide& outer, const TilingSide& inner) {
     return tiling.threads == 1 || batch * outer.extent >= enough * tiling.threads * outer.length ||
            speedup_of(tiling.threads, batch * outer.extent, outer.length) > speedup_of(tiling.threads, inner.extent, inner.length);
   };
-  const Side rows = side(folded.m, tiling.m), columns = side(folded.n, tiling.n);
+  const TilingSide rows = side(folded.m, tiling.m), columns = side(folded.n, tiling.n);
   if (runs_inside(tiling.order, TileLoop::n, TileLoop::m)) {
     return is_shared_well(rows, columns) ? Sharing::rows : Sharing::columns;
   }

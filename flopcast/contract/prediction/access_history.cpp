@@ -25,9 +25,9 @@ std::int64_t total_bytes(const std::vector<Slice>& set, const Contraction& contr
 bool contains(const std::vector<Slice>& set, const Slice& slice) { return std::find(set.begin(), set.end(), slice) != set.end(); }
 
 /// A backward search from a call that collects the touched slices.
-class Search {
+class HistorySearch {
  public:
-  Search(const Slice& slice, const Contraction& contraction) : wanted_(slice), contraction_(contraction) {}
+  HistorySearch(const Slice& slice, const Contraction& contraction) : wanted_(slice), contraction_(contraction) {}
 
   /// Passes the nodes [first, past_last) of `body` in reverse order. Returns true, and stops, at a node that touches the wanted slice.
   bool pass(const std::vector<Node>& body, std::size_t first, std::size_t past_last) {
@@ -100,7 +100,7 @@ void find_prefetching(OperandHistory& history, char loop, const Contraction& con
 std::int64_t access_distance(const Node& root, const std::vector<std::size_t>& path, const Slice& slice, const Contraction& contraction,
                              std::size_t first_of) {
   const std::vector<const Node*> nodes = nodes_along(root, path);
-  Search search(slice, contraction);
+  HistorySearch search(slice, contraction);
   std::size_t level = path.size();  // nodes[level] is the current node, in the body of nodes[level - 1]
   for (std::size_t i = 0; i < first_of; ++i) {
     search.join(*nodes[--level]);
@@ -149,11 +149,11 @@ std::vector<OperandHistory> histories(const Node& root, const std::vector<std::s
 }
 
 std::vector<SetupAccess> setup_list(const std::vector<OperandHistory>& histories, const SetupOptions& options) {
-  struct Entry {
+  struct HistoryEntry {
     SetupAccess access;
     std::int64_t distance_bytes, far_bytes;
   };
-  std::vector<Entry> entries;
+  std::vector<HistoryEntry> entries;
   for (std::size_t i = 0; i < histories.size(); ++i) {
     const OperandHistory& history = histories[i];
     const bool prefetched = options.prefetching && history.prefetched && !(options.prefetching_fails && history.shares_lines);
@@ -165,7 +165,7 @@ std::vector<SetupAccess> setup_list(const std::vector<OperandHistory>& histories
       entries.push_back({{operand, history.prefetch_bytes, true}, history.prefetch_distance_bytes, history.distance_bytes});
     }
   }
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry& x, const Entry& y) {
+  std::stable_sort(entries.begin(), entries.end(), [](const HistoryEntry& x, const HistoryEntry& y) {
     return x.distance_bytes != y.distance_bytes ? x.distance_bytes > y.distance_bytes : x.far_bytes > y.far_bytes;
   });
   std::vector<SetupAccess> reversed;  // last access first, because the list is cut at its front

@@ -76,10 +76,10 @@ Compact compacted(Tensor tensor, const TimedSegment& segment, Operand operand, s
 /// Calls `touch` with regions that together contain the elements of a tensor in these ranges.
 template <class Touch>
 void for_each_region(const Tensor& tensor, const std::vector<IndexRange>& ranges, std::uintptr_t first, std::int64_t element, Touch touch) {
-  struct Dimension {
+  struct SegmentDimension {
     std::int64_t step_bytes, count;
   };
-  std::vector<Dimension> dimensions;
+  std::vector<SegmentDimension> dimensions;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const std::int64_t step_bytes = tensor.strides[i] * element;
     first += static_cast<std::uintptr_t>(ranges[i].begin * step_bytes);
@@ -87,10 +87,11 @@ void for_each_region(const Tensor& tensor, const std::vector<IndexRange>& ranges
       dimensions.push_back({step_bytes, ranges[i].end - ranges[i].begin});
     }
   }
-  std::sort(dimensions.begin(), dimensions.end(), [](const Dimension& x, const Dimension& y) { return x.step_bytes < y.step_bytes; });
+  std::sort(dimensions.begin(), dimensions.end(),
+            [](const SegmentDimension& x, const SegmentDimension& y) { return x.step_bytes < y.step_bytes; });
   Region region{first, element, 1, element, 0};
-  std::vector<Dimension> outside;
-  for (const Dimension& dimension : dimensions) {
+  std::vector<SegmentDimension> outside;
+  for (const SegmentDimension& dimension : dimensions) {
     if (region.columns == 1 && dimension.step_bytes == region.column_bytes) {
       region.column_bytes *= dimension.count;
     } else if (region.columns == 1) {

@@ -62,14 +62,14 @@ class WithoutSignals {
 };
 
 /// A caller's CPUs and floating-point environment.
-struct Setting {
+struct HelperSetting {
   cpu_set_t cpus{};
   bool knows_cpus = false;  ///< false on machines with more CPUs than the set can hold
   int cpu = -1;             ///< present CPU of the caller
   fenv_t arithmetic{};      ///< rounding mode, and treatment of denormal numbers
 
-  static Setting of_this_thread() {
-    Setting setting;
+  static HelperSetting of_this_thread() {
+    HelperSetting setting;
     setting.knows_cpus = sched_getaffinity(0, sizeof(setting.cpus), &setting.cpus) == 0;
     setting.cpu = sched_getcpu();
     fegetenv(&setting.arithmetic);
@@ -89,7 +89,7 @@ class Helper {
   }
 
   /// `work` and `setting` must live until wait() has returned.
-  void begin(const Work& work, std::size_t number, const Setting& setting) {
+  void begin(const Work& work, std::size_t number, const HelperSetting& setting) {
     work_ = &work;
     number_ = number;
     setting_ = &setting;
@@ -109,7 +109,7 @@ class Helper {
     }
   }
 
-  void take_over(const Setting& setting) {
+  void take_over(const HelperSetting& setting) {
     fesetenv(&setting.arithmetic);
     if (!setting.knows_cpus) {
       return;
@@ -133,7 +133,7 @@ class Helper {
   alignas(cache_line_bytes) std::atomic<std::uint32_t> done_ = 0;
   const Work* work_ = nullptr;
   std::size_t number_ = 0;
-  const Setting* setting_ = nullptr;
+  const HelperSetting* setting_ = nullptr;
   cpu_set_t cpus_{};
 };
 
@@ -157,16 +157,16 @@ Crew& crew() {
 }
 
 /// Exclusive use of a crew, unless another caller is using it.
-class Turn {
+class HelperTurn {
  public:
-  explicit Turn(Crew& crew) : crew_(crew.taken.exchange(true, std::memory_order_acquire) ? nullptr : &crew) {}
-  ~Turn() {
+  explicit HelperTurn(Crew& crew) : crew_(crew.taken.exchange(true, std::memory_order_acquire) ? nullptr : &crew) {}
+  ~HelperTurn() {
     if (crew_ != nullptr) {
       crew_->taken.store(false, std::memory_order_release);
     }
   }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  HelperTurn(const HelperTurn&) = delete;
+  HelperTurn& operator=(const HelperTurn&) = delete;
   [[nodiscard]] bool is_mine() const { return crew_ != nullptr; }
 
  private:
@@ -207,7 +207,7 @@ void run_with(Crew& crew, std::size_t count, const Work& work, const Work& refus
   for (std::size_t i = helped + 1; i < count; ++i) {
     refused(i);
   }
-  const Setting setting = Setting::of_this_thread();
+  const HelperSetting setting = HelperSetting::of_this_thread();
   for (std::size_t i = 0; i < helped; ++i) {
     crew.helpers[i]->begin(work, i + 1, setting);
   }
@@ -226,7 +226,7 @@ void run_with_helpers(std::size_t count, const Work& work, const Work& refused) 
     return;
   }
   if (count <= std::max(2U, std::thread::hardware_concurrency())) {
-    const Turn turn(crew());
+    const HelperTurn turn(crew());
     if (turn.is_mine()) {
       run_with(crew(), count, or_end, refused);
       return;

@@ -21,8 +21,8 @@ ThreadTeam::ThreadTeam(std::vector<int> cpus) : cpus_(std::move(cpus)) {
 }
 
 void ThreadTeam::run(const std::function<void(int)>& task) {
-  enum class Start { awaited, given, refused };
-  std::atomic<Start> start = Start::awaited;
+  enum class TeamStart { awaited, given, refused };
+  std::atomic<TeamStart> start = TeamStart::awaited;
   bool is_refused = false;
   std::mutex mutex;
   std::exception_ptr failure;
@@ -36,12 +36,12 @@ void ThreadTeam::run(const std::function<void(int)>& task) {
   };
   const auto work = [&](std::size_t thread) {
     if (thread == 0) {
-      start = is_refused ? Start::refused : Start::given;
+      start = is_refused ? TeamStart::refused : TeamStart::given;
     }
-    while (start == Start::awaited) {
+    while (start == TeamStart::awaited) {
       std::this_thread::yield();
     }
-    if (start == Start::given) {  // all threads are there, so that they may wait for each other
+    if (start == TeamStart::given) {  // all threads are there, so that they may wait for each other
       std::optional<PinnedFor> pinned;
       or_fail([&] { pinned.emplace(std::vector{cpus_[thread]}); });
       or_fail([&] { task(static_cast<int>(thread)); });

@@ -170,10 +170,11 @@ std::optional<int> integer_bytes(const std::filesystem::path& path) {
 }
 
 std::optional<bool> may_be_called_by_several_threads(const std::filesystem::path& path) {
-  enum Answer : int { nothing, may_not, may };
-  const int answer = asked_when_loaded(
-      path, [](const SymbolLookup& symbol) -> int { return may_be_called_by_several_threads(symbol) ? Answer::may : Answer::may_not; });
-  return answer == Answer::nothing ? std::nullopt : std::optional(answer == Answer::may);
+  enum LibraryAnswer : int { nothing, may_not, may };
+  const int answer = asked_when_loaded(path, [](const SymbolLookup& symbol) -> int {
+    return may_be_called_by_several_threads(symbol) ? LibraryAnswer::may : LibraryAnswer::may_not;
+  });
+  return answer == LibraryAnswer::nothing ? std::nullopt : std::optional(answer == LibraryAnswer::may);
 }
 
 bool may_be_called_by_several_threads(const SymbolLookup& symbol) {

@@ -84,16 +84,16 @@ Definition deep_definition_of(BufferFunction which, const void* caller) noexcept
 }
 
 /// Holds the lock while it lives, if `definition` needs it.
-class Turn {
+class LockTurn {
  public:
-  explicit Turn(Definition definition) noexcept : locks_((definition & 1U) != 0) {
+  explicit LockTurn(Definition definition) noexcept : locks_((definition & 1U) != 0) {
     if (locks_) {
       buffers.lock();
     }
   }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  ~Turn() {
+  LockTurn(const LockTurn&) = delete;
+  LockTurn& operator=(const LockTurn&) = delete;
+  ~LockTurn() {
     if (locks_) {
       buffers.unlock();
     }
@@ -109,12 +109,12 @@ Function* function_of(Definition definition) noexcept {
 }
 
 void* allocated(Definition definition, int position) noexcept {
-  const Turn turn(definition);
+  const LockTurn turn(definition);
   return function_of<void*(int)>(definition)(position);
 }
 
 void released(Definition definition, void* buffer) noexcept {
-  const Turn turn(definition);
+  const LockTurn turn(definition);
   function_of<void(void*)>(definition)(buffer);
 }
 

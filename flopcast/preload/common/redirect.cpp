@@ -99,12 +99,12 @@ constinit unsigned long long loaded_before = 0, unloaded_before = 0;  ///< the l
 constinit bool next_are_deep = false;                                 ///< objects that are loaded next look into their own libraries first
 
 /// Held by one thread at a time. Others don't wait, because the holder may be waiting for the linker's lock, which they may hold.
-class Turn {
+class RedirectTurn {
  public:
-  Turn() noexcept : mine_(!busy.exchange(true, std::memory_order_acquire)) {}
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  ~Turn() {
+  RedirectTurn() noexcept : mine_(!busy.exchange(true, std::memory_order_acquire)) {}
+  RedirectTurn(const RedirectTurn&) = delete;
+  RedirectTurn& operator=(const RedirectTurn&) = delete;
+  ~RedirectTurn() {
     if (mine_) {
       busy.store(false, std::memory_order_release);
     }
@@ -344,7 +344,7 @@ void look_through_other_namespaces() noexcept {
 
 /// Searches the objects that were loaded since the last search.
 void search_new_objects(bool deep) noexcept {
-  const Turn turn;
+  const RedirectTurn turn;
   if (!turn) {
     return;
   }
@@ -393,7 +393,7 @@ void* intercepted_dlsym(void* handle, const char* name) {
   return on_own_stack([found, name] {
     void* instead = replacements.asked_for != nullptr ? replacements.asked_for(name, found) : nullptr;
     if (instead == nullptr) {
-      const Turn turn;
+      const RedirectTurn turn;
       instead = turn ? substitute(found, name) : nullptr;
     }
     dlerror();
@@ -411,7 +411,7 @@ void redirect_calls(OwnSymbol symbol, const Replacements& functions) noexcept {
 
 void redirect_calls_of(const link_map& object, OwnSymbol symbol) noexcept {
   own_symbol = symbol;
-  const Turn turn;
+  const RedirectTurn turn;
   void* handle = turn ? dlopen(object.l_name, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
   if (handle != nullptr) {
     look_through({&object, handle, true, false});

@@ -47,7 +47,7 @@ const std::map<std::string, Parameter>& kinds() {
   return all;
 }
 
-struct Function {
+struct MpiFunction {
   int version = 0;         ///< version of MPI that introduced it
   bool is_kernel = false;  ///< it has a number in the enumeration of routines
   bool under_smpi = true;  ///< it is traced under SMPI if it is a collective or makes a communicator
@@ -57,14 +57,14 @@ struct Function {
   std::string description;  ///< describes a collective, or a function that completes requests; empty for others
 };
 
-std::vector<Function> read_functions(const char* file) {
+std::vector<MpiFunction> read_functions(const char* file) {
   std::ifstream in(file);
-  std::vector<Function> all;
+  std::vector<MpiFunction> all;
   for (std::string line; std::getline(in, line);) {
     line.resize(std::min(line.find('#'), line.size()));
     const std::size_t end = std::min(line.find(" = "), line.size());
     std::istringstream words(line.substr(0, end));
-    Function function;
+    MpiFunction function;
     function.description = end < line.size() ? line.substr(end + 3) : "";
     if (!(words >> function.version)) {
       function.version = 0;
@@ -100,7 +100,7 @@ std::vector<Function> read_functions(const char* file) {
 }
 
 /// Returns the name of the first parameter of `kind`, `otherwise` if there is none.
-std::string parameter_of(const Function& function, const std::string& kind, const std::string& otherwise) {
+std::string parameter_of(const MpiFunction& function, const std::string& kind, const std::string& otherwise) {
   const auto found = std::find(function.kinds.begin(), function.kinds.end(), kind);
   return found == function.kinds.end() ? otherwise : 'a' + std::to_string(found - function.kinds.begin());
 }
@@ -110,13 +110,13 @@ std::string lower_case(std::string name) {
   return name;
 }
 
-bool has(const Function& function, const char* kind) {
+bool has(const MpiFunction& function, const char* kind) {
   return std::find(function.kinds.begin(), function.kinds.end(), kind) != function.kinds.end();
 }
 
-bool is_collective(const Function& function) { return !function.description.empty() && has(function, "comm"); }
+bool is_collective(const MpiFunction& function) { return !function.description.empty() && has(function, "comm"); }
 
-bool has_buffer(const Function& function) { return has(function, "buffer") || has(function, "in_buffer"); }
+bool has_buffer(const MpiFunction& function) { return has(function, "buffer") || has(function, "in_buffer"); }
 
 std::string with_version(int version, const std::string& text) {
   return text.empty() ? "" : fmt::format("#if MPI_VERSION >= {}\n{}#endif\n", version, text);
@@ -126,10 +126,10 @@ std::string with_version(int version, const std::string& text) {
 std::string enumerator(const std::string& name) { return lower_case(name.substr(std::string("MPI_").size())); }
 
 /// Returns the header with the enumeration of routines and their names.
-std::string routine_list(const std::vector<Function>& functions) {
+std::string routine_list(const std::vector<MpiFunction>& functions) {
   std::string enumerators;
   std::string names;
-  for (const Function& function : functions) {
+  for (const MpiFunction& function : functions) {
     if (function.is_kernel) {
       enumerators += fmt::format("  {},\n", enumerator(function.name));
       names += fmt::format("    \"{}\",\n", function.name);
@@ -148,7 +148,7 @@ std::string routine_list(const std::vector<Function>& functions) {
 }
 
 /// Returns the head of a C function, `large` with large counts, for example `int MPI_Send_c(const void* a0, ...)`.
-std::string head(const Function& function, bool large) {
+std::string head(const MpiFunction& function, bool large) {
   std::string parameters;
   for (std::size_t i = 0; i < function.kinds.size(); ++i) {
     const Parameter& kind = kinds().at(function.kinds[i]);
@@ -159,7 +159,7 @@ std::string head(const Function& function, bool large) {
 }
 
 /// Returns a call of `name` with the function's parameters, and with `other` in place of the one of kind `replaced`.
-std::string call(const std::string& name, const Function& function, const std::string& replaced = "", const std::string& other = "") {
+std::string call(const std::string& name, const MpiFunction& function, const std::string& replaced = "", const std::string& other = "") {
   std::string arguments;
   for (std::size_t i = 0; i < function.kinds.size(); ++i) {
     arguments += (i > 0 ? ", " : "") + (function.kinds[i] == replaced ? other : 'a' + std::to_string(i));
@@ -168,13 +168,13 @@ std::string call(const std::string& name, const Function& function, const std::s
 }
 
 /// Returns the description of a collective. One with an operation that may be the program's own says so.
-std::string description_of(const Function& function) {
+std::string description_of(const MpiFunction& function) {
   return has(function, "op") ? fmt::format("with_operation({}, {})", parameter_of(function, "op", ""), function.description)
                              : function.description;
 }
 
 /// Returns a collective, which is executed with its own large counts: reductions can't work on elements made of many.
-std::string collective(const Function& function, bool large) {
+std::string collective(const MpiFunction& function, bool large) {
   const std::string request = has(function, "new_request") ? parameter_of(function, "new_request", "") + ", " : "";
   return fmt::format("{} {{\n  return {}(Routine::{}, {}, {}{}, [&] {{ return {}; }});\n}}\n", head(function, large),
                      request.empty() ? "executed" : "begun", enumerator(function.name), parameter_of(function, "comm", ""), request,
@@ -183,7 +183,7 @@ std::string collective(const Function& function, bool large) {
 
 /// Returns the function with large counts that calls the one with small counts, with elements made of many if necessary. A receive must
 /// find a piggyback message whichever of the two functions sent its message.
-std::string with_large_elements(const Function& function) {
+std::string with_large_elements(const MpiFunction& function) {
   std::string before;
   std::string arguments;
   for (std::size_t i = 0; i < function.kinds.size(); ++i) {
@@ -199,13 +199,13 @@ std::string with_large_elements(const Function& function) {
   return fmt::format("{} {{\n{}  return {}({});\n}}\n", head(function, true), before, function.name, arguments);
 }
 
-bool makes_persistent(const Function& function) {
+bool makes_persistent(const MpiFunction& function) {
   const std::string end = "_init";
   return has_buffer(function) && function.name.size() > end.size() && function.name.ends_with(end);
 }
 
 /// Returns a function that makes a persistent request.
-std::string persistent(const Function& function) {
+std::string persistent(const MpiFunction& function) {
   const std::string routine = enumerator(function.name.substr(0, function.name.rfind('_')));
   return fmt::format(
       "{} {{\n  const InterceptGuard inside;\n  const int result = {};\n"
@@ -214,43 +214,43 @@ std::string persistent(const Function& function) {
 }
 
 /// Returns whether a function sends a message: its parameters are the message's, and a nonblocking one has a request.
-bool is_send(const Function& function) {
+bool is_send(const MpiFunction& function) {
   const std::string kinds = fmt::format("{}", fmt::join(function.kinds, " "));
   return function.is_kernel && kinds.starts_with("in_buffer elements type int int comm");
 }
 
 /// Returns a function that sends a message.
-std::string send(const Function& function) {
+std::string send(const MpiFunction& function) {
   return fmt::format("{} {{\n  TracedSend sending({{Routine::{}, a1, a2, a3, a4}}, a5);\n  return sending.made({}, {});\n}}\n",
                      head(function, false), enumerator(function.name),
                      call('P' + function.name, function, "elements", "sending.elements()"), !has(function, "new_request"));
 }
 
 /// Returns a function that makes a communicator.
-std::string communicator(const Function& function) {
+std::string communicator(const MpiFunction& function) {
   const std::string request = has(function, "new_request") ? fmt::format(", {}, a0", parameter_of(function, "new_request", "")) : "";
   return fmt::format("{} {{\n  const InterceptGuard inside;\n  return made_with_channel(inside, {}, {}{});\n}}\n", head(function, false),
                      call('P' + function.name, function), parameter_of(function, "new_comm", ""), request);
 }
 
 /// Returns the function with the prefix PMPI_, which programs, bindings of other languages, MPI and this library call.
-std::string with_prefix(const Function& function, bool large) {
+std::string with_prefix(const MpiFunction& function, bool large) {
   const std::string name = function.name + (large ? "_c" : "");
-  Function prefixed = function;
+  MpiFunction prefixed = function;
   prefixed.name = 'P' + function.name;
   return fmt::format("{} {{\n  static const auto next = function_of_mpi<decltype(P{})>(\"P{}\");\n  return {} ? {} : {};\n}}\n",
                      head(prefixed, large), name, name, "is_called_in_place_of_mpi(__builtin_return_address(0))", call(name, function),
                      call("next", function));
 }
 
-std::string c_functions(const std::vector<Function>& functions) {
+std::string c_functions(const std::vector<MpiFunction>& functions) {
   std::string text =
       "#include <mpi.h>\n\n#include \"flopcast/preload/mpi/collective.hpp\"\n#include \"flopcast/preload/mpi/elements.hpp\"\n"
       "#include \"flopcast/preload/mpi/point_to_point.hpp\"\n#include \"flopcast/preload/mpi/prefixed_names.hpp\"\n\nusing namespace "
       "flopcast::preload::mpi;\n\n"
       "#pragma GCC visibility push(default)\nextern \"C\" {\n\n";
   constexpr int version_of_large_counts = 4;
-  for (const Function& function : functions) {
+  for (const MpiFunction& function : functions) {
     const bool has_counts = has(function, "elements") || has(function, "counts");
     if (function.is_plain) {
       text += with_version(function.version, with_prefix(function, false));
@@ -271,7 +271,7 @@ std::string c_functions(const std::vector<Function>& functions) {
 }
 
 /// Returns a function of a message between two processes under SMPI; nothing for functions that are written by hand.
-std::string message(const Function& function) {
+std::string message(const MpiFunction& function) {
   using Kinds = std::vector<std::string>;
   const auto takes = [&function](const Kinds& first, const Kinds& last) {
     Kinds all = {"elements", "type", "int", "int", "comm"};
@@ -297,7 +297,7 @@ std::string message(const Function& function) {
 }
 
 /// Returns a function that makes a communicator under SMPI.
-std::string communicator_maker(const Function& function) {
+std::string communicator_maker(const MpiFunction& function) {
   if (has(function, "new_request")) {
     throw bad_input("{} makes a communicator with a request, which can't be traced under SMPI; mark it without_smpi", function.name);
   }
@@ -306,12 +306,12 @@ std::string communicator_maker(const Function& function) {
 }
 
 /// Returns the C functions for SMPI, which has no large counts.
-std::string smpi_functions(const std::vector<Function>& functions) {
+std::string smpi_functions(const std::vector<MpiFunction>& functions) {
   std::string text =
       "#include \"flopcast/preload/smpi/collective.hpp\"\n#include \"flopcast/preload/smpi/point_to_point.hpp\"\n\n"
       "using namespace flopcast::preload::smpi;\n"
       "using flopcast::preload::mpi::Routine;\n\n#pragma GCC visibility push(default)\nextern \"C\" {\n\n";
-  for (const Function& function : functions) {
+  for (const MpiFunction& function : functions) {
     if (!function.under_smpi) {
       continue;
     }
@@ -327,9 +327,9 @@ std::string smpi_functions(const std::vector<Function>& functions) {
 }
 
 /// Returns the functions that complete requests, which both libraries include behind the functions that do so.
-std::string completions(const std::vector<Function>& functions) {
+std::string completions(const std::vector<MpiFunction>& functions) {
   std::string text = "#pragma once\n\n";
-  for (const Function& function : functions) {
+  for (const MpiFunction& function : functions) {
     if (!function.description.empty() && !is_collective(function)) {
       text += fmt::format("{} {{\n  return {}, [&](MPI_Status* filled) {{ return {}; }});\n}}\n", head(function, false),
                           function.description.substr(0, function.description.rfind(')')),
@@ -340,7 +340,7 @@ std::string completions(const std::vector<Function>& functions) {
 }
 
 std::string generated(const char* list, const std::string& what) {
-  const std::vector<Function> functions = read_functions(list);
+  const std::vector<MpiFunction> functions = read_functions(list);
   if (what == "c") {
     return c_functions(functions);
   }

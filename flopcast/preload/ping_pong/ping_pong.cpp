@@ -47,18 +47,18 @@ class Partner {
 };
 
 /// A median and the distance of the quartiles relative to it.
-struct Measured {
+struct MeasuredTimes {
   double median = 0, spread = 0;
 };
 
-Measured measured(std::vector<double> values) {
+MeasuredTimes measured(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const double median = values[values.size() / 2];
   return {median, (values[values.size() * 3 / 4] - values[values.size() / 4]) / median};
 }
 
 /// Returns median and spread, over batches, of the mean of half an exchange.
-Measured half_exchange_seconds(Partner& partner, int bytes) {
+MeasuredTimes half_exchange_seconds(Partner& partner, int bytes) {
   constexpr int batches = 15;
   const int exchanges = std::max(4, std::min(400, (8 << 20) / std::max(bytes, 1)));
   std::vector<double> seconds;
@@ -151,7 +151,7 @@ void sleep_until_message() {
 }
 
 /// Returns the speed of rank 0 while both ranks compute, relative to computing alone; 1 where there is no BLAS to compute with.
-Measured busy_core_speed(int rank) {
+MeasuredTimes busy_core_speed(int rank) {
   constexpr int turns = 9;
   constexpr double min_seconds = 0.04;
   void* blas = dlopen("libblas.so.3", RTLD_NOW);
@@ -177,7 +177,7 @@ Measured busy_core_speed(int rank) {
     MPI_Barrier(MPI_COMM_WORLD);
     ratios.push_back(alone / tiles.seconds_of_product(min_seconds));
   }
-  const Measured ratio = measured(std::move(ratios));
+  const MeasuredTimes ratio = measured(std::move(ratios));
   return {std::min(1.0, ratio.median), ratio.spread};
 }
 
@@ -204,13 +204,13 @@ int main(int argc, char** argv) {
     std::printf("{\"times\": [");
   }
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const Measured seconds = half_exchange_seconds(partner, sizes[i]);
+    const MeasuredTimes seconds = half_exchange_seconds(partner, sizes[i]);
     if (rank == 0) {
       std::printf("%s[%d, %.9g, %.4f]", i > 0 ? ", " : "", sizes[i], seconds.median, seconds.spread);
     }
   }
   const int eager = eager_bytes(rank);
-  const Measured busy = busy_core_speed(rank);
+  const MeasuredTimes busy = busy_core_speed(rank);
   if (rank == 0) {
     std::printf("], \"eager_bytes\": %d, \"busy_core_speed\": %.4f, \"busy_core_spread\": %.4f}\n", eager, busy.median, busy.spread);
   }

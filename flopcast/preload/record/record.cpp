@@ -23,7 +23,7 @@ namespace flopcast::preload {
 namespace {
 
 /// State shared by the stubs. Global, because a preloaded library has no caller that could pass it.
-struct State {
+struct RecordState {
   std::atomic<bool> active = false;
   std::mutex mutex;  ///< guards recording
   RecordedKernels recording;
@@ -33,8 +33,8 @@ struct State {
   std::vector<std::atomic<void*>> next = std::vector<std::atomic<void*>>(kernel::catalogue().size());
 };
 
-State& state() {
-  static State all;
+RecordState& state() {
+  static RecordState all;
   return all;
 }
 
@@ -52,7 +52,7 @@ void* find_next(const char* symbol, const void* caller) noexcept {
 }
 
 void keep(const Call& call, Seconds seconds) {
-  State& s = state();
+  RecordState& s = state();
   const std::lock_guard lock(s.mutex);
   if (s.recording.calls.size() < s.options.max_call_bytes) {
     protocol::append(s.recording.calls, call, seconds);
@@ -112,7 +112,7 @@ void keep_query(std::string_view options, std::int64_t m, std::int64_t n) {
 
 Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
     : routine_(routine), caller_(caller), pointers_(pointers) {
-  State& s = state();
+  RecordState& s = state();
   if (!s.active.load(std::memory_order_acquire) || depth > 0 || routine == s.see_through ||
       is_workspace_query(kernel::catalogue()[routine], pointers)) {
     return;
@@ -153,7 +153,7 @@ void* Interception::next() const noexcept {
 void set_next(SymbolLookup lookup) { state().lookup = std::move(lookup); }
 
 void start_recording(const RecordOptions& options) {
-  State& s = state();
+  RecordState& s = state();
   s.options = options;
   s.see_through = static_cast<std::size_t>(&kernel::require(options.routine) - kernel::catalogue().data());
   s.recording = {};
@@ -161,7 +161,7 @@ void start_recording(const RecordOptions& options) {
 }
 
 RecordedKernels stop_recording() {
-  State& s = state();
+  RecordState& s = state();
   s.active.store(false, std::memory_order_release);
   return std::move(s.recording);
 }
@@ -178,7 +178,7 @@ using flopcast::FortranInteger;
   using namespace flopcast::preload;
   static const auto real = reinterpret_cast<Ilaenv>(find_next("ilaenv_", __builtin_return_address(0)));
   const auto forward = [&](FortranInteger which) { return real(&which, name, opts, n1, n2, n3, n4, name_length, opts_length); };
-  State& s = state();
+  RecordState& s = state();
   if (!s.active.load(std::memory_order_acquire) || *ispec < 1 || *ispec > 3 || depth > 0 ||
       !is_own_query(fortran_text(name, name_length, max_name))) {
     return forward(*ispec);

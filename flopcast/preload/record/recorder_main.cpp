@@ -31,9 +31,9 @@ namespace flopcast::preload {
 namespace {
 
 /// The libraries as a program linked with -llapack -lblas sees them.
-class Libraries {
+class RecorderLibraries {
  public:
-  Libraries() : lapack_(open("liblapack.so.3")), blas_(open("libblas.so.3")) {}
+  RecorderLibraries() : lapack_(open("liblapack.so.3")), blas_(open("libblas.so.3")) {}
 
   /// Returns LAPACK's symbol, else BLAS's; nullptr if neither has it.
   [[nodiscard]] void* find(const char* symbol) const {
@@ -97,10 +97,6 @@ class OperandMemory {
   std::size_t bytes_;
   void* address_ = nullptr;
 };
-
-bool is_operand(const Argument& argument) {
-  return argument.kind == Kind::data || argument.kind == Kind::work || argument.kind == Kind::pivots;
-}
 
 std::vector<OperandMemory> place_operands(Call& call) {
   std::vector<OperandMemory> memory;
@@ -205,7 +201,7 @@ void skip(kernel::Invocation& invocation, const Call& call, const RecordOptions&
 }
 
 /// Records one call. The recorded kernels go to `calls`.
-protocol::Reply serve(const Libraries& libraries, const protocol::Request& request, protocol::Bytes& calls) {
+protocol::Reply serve(const RecorderLibraries& libraries, const protocol::Request& request, protocol::Bytes& calls) {
   Call call = call_of(request, libraries.integer_bytes());
   const auto function = reinterpret_cast<kernel::Function>(libraries.find((call.routine->name + "_").c_str()));
   if (function == nullptr) {
@@ -247,7 +243,7 @@ bool reply_error(const Error& error) {
                               std::as_bytes(std::span(text)));
 }
 
-bool answer(const Libraries& libraries, const protocol::Request& request) {
+bool answer(const RecorderLibraries& libraries, const protocol::Request& request) {
   try {
     protocol::Bytes calls;
     const protocol::Reply reply = serve(libraries, request, calls);
@@ -264,7 +260,7 @@ void run() try {
   if (!send_bytes(protocol::recorder_socket, &digest, sizeof digest)) {
     return;
   }
-  const Libraries libraries;
+  const RecorderLibraries libraries;
   set_next([&libraries](const char* symbol) { return libraries.find(symbol); });
   const std::string files = libraries.file_of("dgemm_") + "\n" + libraries.file_of("dgeqrf_");
   if (!protocol::send_reply(protocol::recorder_socket, {}, std::as_bytes(std::span(files)))) {

@@ -13,9 +13,9 @@ std::vector<MPI_Request> copy_of(int count, const MPI_Request* requests) {
 }
 
 /// Statuses for functions whose caller ignores them.
-class Statuses {
+class SmpiStatuses {
  public:
-  Statuses(int count, MPI_Status* wanted)
+  SmpiStatuses(int count, MPI_Status* wanted)
       : own_(wanted == MPI_STATUSES_IGNORE ? static_cast<std::size_t>(std::max(count, 1)) : 0), all_(own_.empty() ? wanted : own_.data()) {}
   [[nodiscard]] MPI_Status* all() const noexcept { return all_; }
 
@@ -25,9 +25,9 @@ class Statuses {
 };
 
 /// Requests that one call has completed.
-class Completion {
+class SmpiCompletion {
  public:
-  explicit Completion(Process& process) : process_(process) {}
+  explicit SmpiCompletion(Process& process) : process_(process) {}
 
   void add(MPI_Request request, const MPI_Status* status) {
     const auto found = process_.requests.find(request);
@@ -69,9 +69,9 @@ int complete(int count, const MPI_Request* requests, MPI_Status* status, Call ca
     return call(status);
   }
   const std::vector<MPI_Request> before = copy_of(count, requests);
-  const Statuses statuses(count, status);
+  const SmpiStatuses statuses(count, status);
   const int result = call(statuses.all());
-  Completion completion(inside.process());
+  SmpiCompletion completion(inside.process());
   const Completed ended = completed();
   for (int i = 0; i < ended.count; ++i) {
     const int at = ended.indices != nullptr ? ended.indices[i] : i;

@@ -151,7 +151,7 @@ class Stubs {
   }
 
   [[nodiscard]] bool has(const std::string& symbol) const {
-    return std::any_of(table_.begin(), table_.end(), [&](const Entry& known) { return known.symbol == symbol; });
+    return std::any_of(table_.begin(), table_.end(), [&](const StubEntry& known) { return known.symbol == symbol; });
   }
 
   [[nodiscard]] std::string text() const {
@@ -187,7 +187,7 @@ class Stubs {
 
  private:
   /// A routine of the table; `results` has the initialisers of its ExaminedResult structures.
-  struct Entry {
+  struct StubEntry {
     std::string symbol, layout, results;
   };
 
@@ -306,7 +306,7 @@ class Stubs {
         function.result_part);
   }
 
-  std::vector<Entry> table_;
+  std::vector<StubEntry> table_;
   std::map<std::string, std::size_t> ids_;  ///< keys: the catalogue's routines
   std::string code_;
 };

@@ -21,7 +21,7 @@ bool is_nan(const std::byte* at, std::size_t bytes) noexcept {
 }
 
 /// A result in memory. Lines are rows, columns or vectors.
-struct Matrix {
+struct ResultMatrix {
   const std::byte* begin;
   std::int64_t element, real_bytes;  ///< bytes
 
@@ -37,9 +37,9 @@ struct Matrix {
   }
 };
 
-class Arguments {
+class ResultArguments {
  public:
-  Arguments(const std::byte* record, bool wide) noexcept : record_(record), wide_(wide) {}
+  ResultArguments(const std::byte* record, bool wide) noexcept : record_(record), wide_(wide) {}
   [[nodiscard]] std::int64_t integer(std::uint16_t at, std::int64_t without) const noexcept {
     if (at == ExaminedResult::none) {
       return without;
@@ -56,20 +56,20 @@ class Arguments {
 
 /// Returns whether a NaN lies on the border of a matrix of `rows` and `columns`, or of the triangle `triangle` of it ('L', 'U' or none: '
 /// ').
-bool border_has_nan(const Matrix& matrix, std::int64_t rows, std::int64_t columns, std::int64_t stride, char triangle) noexcept {
+bool border_has_nan(const ResultMatrix& matrix, std::int64_t rows, std::int64_t columns, std::int64_t stride, char triangle) noexcept {
   const std::int64_t last_row = rows - 1, last_column = (columns - 1) * stride;
   return (triangle != 'U' && (matrix.line_has_nan(0, 1, rows) || matrix.line_has_nan(last_row, stride, columns))) ||
          (triangle != 'L' && (matrix.line_has_nan(0, stride, columns) || matrix.line_has_nan(last_column, 1, rows)));
 }
 
-bool has_nan(const ExaminedResult& result, const Arguments& arguments, std::uint64_t ticks) noexcept {
+bool has_nan(const ExaminedResult& result, const ResultArguments& arguments, std::uint64_t ticks) noexcept {
   constexpr std::uint64_t ticks_per_element = 100;  // 1 % of the call's time, as reading one takes a tick or, in a row, some
   const bool other = result.flag != ExaminedResult::none && arguments.letter(result.flag) != result.letter;
   const std::int64_t rows = arguments.integer(other ? result.other_rows : result.rows, 1);
   const std::int64_t columns = arguments.integer(result.columns, 1);
   std::int64_t stride = arguments.integer(result.stride, result.form == ResultForm::vector ? 1 : rows);
   stride = stride < 0 ? -stride : stride;
-  const Matrix matrix{arguments.address(result.address), std::int64_t{result.real_bytes} * result.reals, result.real_bytes};
+  const ResultMatrix matrix{arguments.address(result.address), std::int64_t{result.real_bytes} * result.reals, result.real_bytes};
   const bool is_vector = result.form == ResultForm::vector;
   if (matrix.begin == nullptr || rows < 1 || columns < 1 || stride < (is_vector ? 1 : rows)) {
     return false;
@@ -88,7 +88,7 @@ bool has_nan(const ExaminedResult& result, const Arguments& arguments, std::uint
 }  // namespace
 
 bool has_nan_on_border(const ExaminedResult* results, std::size_t count, const std::byte* record, bool wide, std::uint64_t ticks) noexcept {
-  const Arguments arguments(record, wide);
+  const ResultArguments arguments(record, wide);
   for (std::size_t i = 0; i < count; ++i) {
     if (has_nan(results[i], arguments, ticks)) {
       return true;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "flopcast/preload/common/cblas_interface.hpp"
+#include "flopcast/preload/common/cblas_flags.hpp"
 #include "flopcast/preload/common/redirect.hpp"
 #include "flopcast/preload/trace/nan_results.hpp"
 #include "flopcast/protocol/trace_format.hpp"

@@ -23,18 +23,20 @@ struct EnumNames<contract::Operand> {
 
 template <>
 Fields FieldTable<contract::Copy>::fields() {
-  return {field<&T::operand>(), field<&T::depth>("number of loops around the copy")};
+  return {field<&T::operand>("operand that is copied"), field<&T::depth>("number of loops around the copy")};
 }
 
 template <>
 Fields FieldTable<contract::Algorithm>::fields() {
-  return {field<&T::kernel>(), field<&T::kernel_indices>(), field<&T::loops>("indices of the loops around the kernel, the outermost first"),
-          field<&T::copies>()};
+  return {field<&T::kernel>("BLAS routine inside the loops"), field<&T::kernel_indices>("indices of the kernel, in the order of its sizes"),
+          field<&T::loops>("indices of the loops around the kernel, the outermost first"),
+          field<&T::copies>("operands that are copied to be contiguous")};
 }
 
 template <>
 Fields FieldTable<contract::Part>::fields() {
-  return {field<&T::what>(), field<&T::calls>(), field<&T::seconds>("time of one call")};
+  return {field<&T::what>("what is timed: a call of the kernel, or a copy"), field<&T::calls>("number of such calls"),
+          field<&T::seconds>("time of one call")};
 }
 
 template <>
@@ -42,28 +44,30 @@ Fields FieldTable<RankedAlgorithm>::fields() {
   using F = contract::Forecast;
   return {inlined_field<&T::algorithm>(),
           field<&T::forecast, &F::seconds>("predicted time; only in rankings, as the members below"),
-          field<&T::forecast, &F::interval>().named("interval_95"),
-          optional_field<&T::forecast, &F::deviation>(),
-          field<&T::forecast, &F::parts>(),
-          field<&T::flops_per_cycle>(),
+          field<&T::forecast, &F::interval>("95 % interval of the predicted time").named("interval_95"),
+          optional_field<&T::forecast, &F::deviation>("standard deviation of the predicted time"),
+          field<&T::forecast, &F::parts>("parts of the predicted time"),
+          field<&T::flops_per_cycle>("predicted rate per cycle of the processor"),
           field<&T::tie>("can't be distinguished from the fastest one"),
-          field<&T::measured_seconds>()};
+          field<&T::measured_seconds>("measured time, if the algorithm was executed")};
 }
 
 template <>
 Fields FieldTable<AlgorithmRanking::Options>::fields() {
-  return {field<&T::stage>(), field<&T::repetitions>(), field<&T::prefetched_lines>()};
+  return {field<&T::stage>("stage of the prediction"), field<&T::repetitions>("timings of each benchmark"),
+          field<&T::prefetched_lines>("cache lines that the processor is assumed to prefetch")};
 }
 
 template <>
 Fields FieldTable<AlgorithmRanking::Cost>::fields() {
-  return {field<&T::seconds>(), field<&T::benchmarks>(), field<&T::shared>(), field<&T::known>()};
+  return {field<&T::seconds>("time spent on benchmarks"), field<&T::benchmarks>("benchmarks that were run"),
+          field<&T::shared>("benchmarks that another algorithm had run"), field<&T::known>("benchmarks that the store had")};
 }
 
 template <>
 Fields FieldTable<AlgorithmRanking>::fields() {
-  return {field<&T::environment>(), field<&T::options>(), field<&T::cost>(),
-          field<&T::mean_error>("mean of |predicted / measured - 1| over executed algorithms"),
+  return {field<&T::environment>("machine and library"), field<&T::options>("options of the prediction"),
+          field<&T::cost>("cost of the ranking"), field<&T::mean_error>("mean of |predicted / measured - 1| over executed algorithms"),
           field<&T::regret>("fraction by which the first algorithm takes longer than the fastest")};
 }
 
@@ -174,18 +178,22 @@ nlohmann::ordered_json algorithms_document(SchemaMaker& maker) {
   nlohmann::ordered_json copy = maker.object<contract::Copy>();
   add_member(copy, "inside", described(text, "index of the innermost loop around the copy; empty: none"));
   nlohmann::ordered_json algorithm = maker.object<RankedAlgorithm>();
-  algorithm["properties"]["copies"] = array_schema(copy);
+  algorithm["properties"]["copies"] = described(array_schema(copy), "operands that are copied to be contiguous");
   algorithm["required"] = maker.object<contract::Algorithm>()["required"];
-  add_member(algorithm, "name", text);
-  add_member(algorithm, "kernel_calls", number);
+  add_member(algorithm, "name", described(text, "name of the algorithm, such as \"c-gemm\""));
+  add_member(algorithm, "kernel_calls", described(number, "number of calls of the kernel"));
   nlohmann::ordered_json root = maker.object<AlgorithmRanking>();
   root["required"] = nlohmann::ordered_json::array();
   add_member(root, "contraction", described(text, "notation, such as \"abc=ai,ibc\""));
   add_member(root, "sizes", described(maker.of<std::map<std::string, std::int64_t>>(), "elements along each index"));
-  add_member(root, "strides", described(object_schema({{"A", strides}, {"B", strides}, {"C", strides}}), "in elements"));
-  add_member(root, "precision", maker.of<Precision>());
-  add_member(root, "flops", number);
-  add_member(root, "algorithms", array_schema(algorithm));
+  add_member(root, "strides",
+             described(object_schema({{"A", described(strides, "strides of A")},
+                                      {"B", described(strides, "strides of B")},
+                                      {"C", described(strides, "strides of C")}}),
+                       "in elements"));
+  add_member(root, "precision", described(maker.of<Precision>(), "type of the elements"));
+  add_member(root, "flops", described(number, "flops of the contraction"));
+  add_member(root, "algorithms", described(array_schema(algorithm), "algorithms, of rankings the fastest first"));
   return root;
 }
 

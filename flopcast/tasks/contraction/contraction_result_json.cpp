@@ -14,13 +14,13 @@ namespace flopcast {
 
 template <>
 Fields FieldTable<ConsideredTiles>::fields() {
-  return {field<&T::tiles>(), field<&T::seconds>("expected time of one execution"),
+  return {field<&T::tiles>("sizes of the tiles"), field<&T::seconds>("expected time of one execution"),
           field<&T::basis>("source of the time: \"model\", \"micro-benchmark\" or \"execution\"")};
 }
 
 template <>
 Fields FieldTable<PlanSummary>::fields() {
-  return {field<&T::explanation>(),
+  return {field<&T::explanation>("the choice and its reason, as text"),
           field<&T::seconds>("expected time of one execution"),
           field<&T::workspace_bytes>("bytes for packing"),
           field<&T::considered>("at most 16, the chosen tiles first"),
@@ -43,7 +43,7 @@ Fields FieldTable<PlannedStep>::fields() {
 
 template <>
 Fields FieldTable<BlockedLabel>::fields() {
-  return {field<&T::label>(), field<&T::size>("elements along the label"),
+  return {field<&T::label>("label that is cut"), field<&T::size>("elements along the label"),
           field<&T::block_size>("elements of a block; the last block may be shorter")};
 }
 
@@ -59,7 +59,7 @@ Fields FieldTable<ContractionResult>::fields() {
   return {field<&T::expression>("in einsum's notation, such as \"ijx,jk->ik\""),
           field<&T::sizes>("size of each label"),
           field<&T::precision>("type of the elements"),
-          field<&T::plan>(),
+          field<&T::plan>("plan of the contraction"),
           field<&T::flops>("flops of one execution"),
           optional_field<&T::planning_seconds>("time until the plan was ready, without the time for opening the machine"),
           optional_field<&T::times>("time of each execution; empty for a plan that is only described"),

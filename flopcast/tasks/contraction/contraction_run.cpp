@@ -268,7 +268,7 @@ ContractionResult described(const contract::SizedExpression& expression, Precisi
 }
 
 /// The tensors of an expression that is planned and executed.
-struct Tensors {
+struct RunTensors {
   std::vector<const void*> operands;
   void* result = nullptr;
 };
@@ -296,7 +296,7 @@ ContractionResult planned(const PlanningTools& tools, const contract::SizedExpre
 
 /// Plans an expression and executes it on `tensors`, once or for a second.
 ContractionResult executed(const PlanningTools& tools, const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
-                           const contract::PlanOptions& options, const Tensors& tensors, bool once, const RunContext& context) {
+                           const contract::PlanOptions& options, const RunTensors& tensors, bool once, const RunContext& context) {
   const contract::Machine machine = machine_for(tools, expression);
   const Seconds begin = tools.now();
   const contract::Plan plan = made_plan(expression, strides, machine, options, context);
@@ -343,7 +343,7 @@ ContractionResult run_files(const PlanningTools& tools, const ContractionRequest
   require_row_order(expression, strides, options);
   result.elements.resize(static_cast<std::size_t>(
       std::accumulate(result.shape.begin(), result.shape.end(), element_bytes(result.precision), std::multiplies<std::int64_t>())));
-  Tensors tensors{{}, result.elements.data()};
+  RunTensors tensors{{}, result.elements.data()};
   for (const int first : options.tensors) {  // one address for one tensor: the result may be symmetric
     tensors.operands.push_back(arrays[static_cast<std::size_t>(first)].elements.data());
   }
@@ -412,7 +412,7 @@ ContractionResult run_contraction(const PlanningTools& tools, const ContractionR
     return planned(tools, expression, strides, options, context);
   }
   const contract::EinsumTensors random(expression, strides, options);  // before planning, which lists every offset
-  Tensors tensors{{random.operands().begin(), random.operands().end()}, random.result()};
+  RunTensors tensors{{random.operands().begin(), random.operands().end()}, random.result()};
   const std::vector<int> firsts = first_of_each(options.tensors.size(), [&](std::size_t i, std::size_t j) {
     return options.tensors[i] >= 0 && options.tensors[i] == options.tensors[j];
   });

@@ -43,7 +43,7 @@ struct RankingTools {
   std::function<Seconds()> now;
   /// Returns the relative standard deviation between sessions, as RunDeviation::sessions.
   std::function<double()> session_deviation = [] { return 0.0; };
-  /// Tells if the machine was restless while kernels were timed.
+  /// Tells if the machine was noisy while kernels were timed.
   std::function<void(const RunContext& context)> tell_unrest = [](const RunContext&) {};
 };
 

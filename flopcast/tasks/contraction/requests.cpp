@@ -32,7 +32,9 @@ void to_json(nlohmann::json& json, const LabelSizes& sizes) {
 }
 void from_json(const nlohmann::json& json, LabelSizes& sizes) {
   sizes.clear();
-  for (const auto& [name, size] : json.get<std::map<std::string, std::int64_t>>()) {
+  std::map<std::string, std::int64_t> named;
+  read_value(json, named);
+  for (const auto& [name, size] : named) {
     const std::optional<contract::CodePoint> label = name.empty() ? std::nullopt : contract::code_point_at(name, 0);
     if (!label || label->bytes != name.size()) {
       throw MemberError("", fmt::format("'{}' is no label, which is one character", contract::visible(name)));
@@ -105,23 +107,25 @@ Field order_field() {
 
 template <>
 Fields FieldTable<PlanRequest>::fields() {
-  return {precision_field<&T::precision>(),
-          order_field<&T::order>(),
-          optional_field<&T::effort>(
-              "effort of the planner: estimate (by models), microbench (time tiles of the best few), measure (execute the best few) or, "
-              "without files, incremental (each run tries one of the best few, until the fastest is known)"),
-          optional_field<&T::threads>("threads that share the contraction, around a BLAS on one thread").within(bounds::threads).option(""),
-          optional_field<&T::time_budget>("longest time for measuring candidates, and for runs that try them").within(bounds::seconds),
-          optional_field<&T::fresh>("measure again what the store already has: kernels, and choices of the planner"),
-          optional_field<&T::max_bytes>(
-              "largest memory of the intermediates of three operands and more, such as 2GiB. Labels are cut into blocks where nothing else "
-              "fits; missing: half of the available memory"),
-          optional_field<&T::tiles>(
-              "tiles of M, N and K instead of the planner's choice: 96x512x64 (by gemm), 96x512x64:panels or 96x512x8:streaming. Behind "
-              "the kernel: another order of rows than C's (:interleaved, :interleavedA, :A), C written past the caches (:streamC), K split "
-              "between threads (:splitK). Then, from the outside in, another order of the loops over tiles than nkm (:nmk). At the end: "
-              "operands whose packed tiles are kept until no loop needs them again (:keepB). whole: transpose, one gemm, transpose; "
-              "batch: along the batch")};
+  return {
+      precision_field<&T::precision>(),
+      order_field<&T::order>(),
+      optional_field<&T::effort>(
+          "effort of the planner: estimate (by models), microbench (time tiles of the best few) or measure (execute the best few). Without "
+          "files also incremental: each run tries one of the best few, until the fastest is known"),
+      optional_field<&T::threads>("threads that share the contraction, around a BLAS on one thread").within(bounds::threads).option(""),
+      optional_field<&T::time_budget>("longest time for measuring candidates, and for runs that try them").within(bounds::seconds),
+      optional_field<&T::fresh>("measure again what the store already has: kernels, and choices of the planner"),
+      optional_field<&T::max_bytes>(
+          "largest memory of the intermediates of three operands and more, such as 2GiB. Labels are cut into blocks where nothing else "
+          "fits; missing: half of the available memory")
+          .within(bounds::between(0, 1e18)),
+      optional_field<&T::tiles>(
+          "tiles of M, N and K instead of the planner's choice: 96x512x64 (by gemm), 96x512x64:panels or 96x512x8:streaming. Behind "
+          "the kernel: another order of rows than C's (:interleaved, :interleavedA, :A), C written past the caches (:streamC), K split "
+          "between threads (:splitK). Then, from the outside in, another order of the loops over tiles than nkm (:nmk). At the end: "
+          "operands whose packed tiles are kept until no loop needs them again (:keepB). whole: transpose, one gemm, transpose; "
+          "batch: along the batch")};
 }
 
 template <>

@@ -52,9 +52,9 @@ std::vector<std::size_t> by_work(const CheckedSegments& all, const ModelKey& key
   return sorted;
 }
 
-class Planner {
+class CheckPlanner {
  public:
-  Planner(const CheckedSegments& all, std::int64_t repetitions, Seconds budget, std::uint64_t seed)
+  CheckPlanner(const CheckedSegments& all, std::int64_t repetitions, Seconds budget, std::uint64_t seed)
       : all_(all), repetitions_(repetitions), budget_(budget), random_(seed) {}
 
   CheckPlan plan(const model::OnDemandModels& models) {
@@ -162,7 +162,7 @@ class Planner {
 
 CheckPlan plan_check(const CheckedSegments& all, const model::OnDemandModels& models, std::int64_t repetitions, Seconds budget,
                      std::uint64_t seed) {
-  return Planner(all, repetitions, budget, seed).plan(models);
+  return CheckPlanner(all, repetitions, budget, seed).plan(models);
 }
 
 }  // namespace flopcast

@@ -39,8 +39,8 @@ measure::Precondition parse_state(const std::string& text, const Call& call, con
 }
 
 /// The kernel of a request, its cache state and its key.
-struct Subject {
-  Subject(const ModelRequest& request, const Environment& environment) : kernel(modelled_kernel(request)) {
+struct BuildSubject {
+  BuildSubject(const ModelRequest& request, const Environment& environment) : kernel(modelled_kernel(request)) {
     Call example = kernel.example();
     example.threads = environment.threads;
     state = parse_state(request.cache, example, environment);
@@ -55,7 +55,7 @@ struct Subject {
 /// Samples points with the real kernel, through the store.
 class KernelSource {
  public:
-  KernelSource(const Subject& subject, const ModelBuildServices& services, const ModelRequest& request, const RunContext& context)
+  KernelSource(const BuildSubject& subject, const ModelBuildServices& services, const ModelRequest& request, const RunContext& context)
       : subject_(subject), services_(services), request_(request), context_(context) {}
 
   /// Called once per level; returns nothing after a cancellation or when the time budget is spent.
@@ -113,7 +113,7 @@ class KernelSource {
     return complete;
   }
 
-  const Subject& subject_;
+  const BuildSubject& subject_;
   const ModelBuildServices& services_;
   const ModelRequest& request_;
   RunContext context_;
@@ -121,7 +121,7 @@ class KernelSource {
 
 /// Returns medians of the stored samples of the same calls, whose key and strides are equal, by their sizes. Samples of another state of
 /// the machine are left out, and so measured anew.
-std::map<model::Sizes, Seconds> known_samples(const Subject& subject, const Environment& environment, const model::Store& store,
+std::map<model::Sizes, Seconds> known_samples(const BuildSubject& subject, const Environment& environment, const model::Store& store,
                                               Seconds reference) {
   const ModelledKernel& kernel = subject.kernel;
   std::map<model::Sizes, Seconds> known;
@@ -145,7 +145,7 @@ std::vector<model::Monomial> basis_of(const ModelledKernel& kernel, const model:
 }
 
 /// Returns the products of sizes at which the library changes from one thread to several. An earlier build's result is read from the store.
-std::vector<double> thresholds_of(const Subject& subject, const ModelBuildServices& services, const ModelRequest& request,
+std::vector<double> thresholds_of(const BuildSubject& subject, const ModelBuildServices& services, const ModelRequest& request,
                                   const RunContext& context) {
   static constexpr std::int64_t finest = 1;
   if (services.environment.threads < 2 || !request.thresholds) {
@@ -178,7 +178,7 @@ std::vector<double> thresholds_of(const Subject& subject, const ModelBuildServic
   return *found;
 }
 
-model::Model refine(const Subject& subject, const ModelRequest& request, const model::SampleSource& source,
+model::Model refine(const BuildSubject& subject, const ModelRequest& request, const model::SampleSource& source,
                     std::span<const double> thresholds, const RunContext& context) {
   const auto report = [&](const model::RefinementProgress& progress) {
     context.note(fmt::format("level {}: {} boxes to fit, {:.0f} % of the domain is done, {} points so far", progress.level,
@@ -189,7 +189,7 @@ model::Model refine(const Subject& subject, const ModelRequest& request, const m
                        thresholds);
 }
 
-model::Model by_levels(const Subject& subject, const ModelRequest& request, const Environment& environment,
+model::Model by_levels(const BuildSubject& subject, const ModelRequest& request, const Environment& environment,
                        const model::SampleSource& source) {
   const ModelledKernel& kernel = subject.kernel;
   if (kernel.domain.size() != 1) {
@@ -225,7 +225,7 @@ measure::SessionOptions session_options(const ModelRequest& request) {
 
 ModelPlan plan_model(const ModelRequest& request, const Environment& environment, const model::Store& store, Seconds reference_time) {
   check(request);
-  const Subject subject(request, environment);
+  const BuildSubject subject(request, environment);
   ModelPlan plan{subject.key, request.method, request.levels.measurements, 0};
   if (request.method == ModelMethod::refine) {
     const model::RefinementOptions& options = request.refinement;
@@ -244,7 +244,7 @@ ModelPlan plan_model(const ModelRequest& request, const Environment& environment
 
 ModelBuild build_model(const ModelRequest& request, const ModelBuildServices& services, const RunContext& context) {
   check(request);
-  const Subject subject(request, services.environment);
+  const BuildSubject subject(request, services.environment);
   std::map<model::Sizes, Seconds> known;
   if (!request.fresh) {
     known = known_samples(subject, services.environment, services.store, services.reference_time);

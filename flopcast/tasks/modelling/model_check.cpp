@@ -29,7 +29,7 @@ namespace {
 constexpr std::size_t fewest_runs = 3;  // a point with fewer runs says nothing
 
 /// The runs of a sampled place in one measurement of a segment.
-struct Series {
+struct RunSeries {
   std::size_t place = 0;
   std::vector<Seconds> wall_times;
   Sample sample;
@@ -65,8 +65,8 @@ class Checker {
 
   /// Times the first segments, whose places the predictions then know in the present state.
   void retime() {
-    for (const std::vector<Series>& measured : measure(plan_.retimed)) {
-      for (const Series& series : measured) {
+    for (const std::vector<RunSeries>& measured : measure(plan_.retimed)) {
+      for (const RunSeries& series : measured) {
         const SampledPlace& place = all_.places()[series.place];
         predictor_.add(place.call, place.placement, series.sample.times(), series.sample.state);
         ++retimed_[place.key];
@@ -91,8 +91,8 @@ class Checker {
         }
         batch.push_back(plan_.checked[next_]);
       }
-      for (const std::vector<Series>& measured : measure(batch)) {
-        for (const Series& series : measured) {
+      for (const std::vector<RunSeries>& measured : measure(batch)) {
+        for (const RunSeries& series : measured) {
           compare(series);
         }
       }
@@ -100,7 +100,7 @@ class Checker {
   }
 
   /// Compares runs with the prediction of their call.
-  void compare(const Series& series) {
+  void compare(const RunSeries& series) {
     const SampledPlace& place = all_.places()[series.place];
     const model::Estimate estimate = predictor_.estimate(place.call, place.placement);
     if (estimate.extrapolated) {
@@ -120,7 +120,7 @@ class Checker {
   }
 
   /// Times segments; returns the series of each with enough runs.
-  std::vector<std::vector<Series>> measure(const std::vector<std::size_t>& segments) {
+  std::vector<std::vector<RunSeries>> measure(const std::vector<std::size_t>& segments) {
     if (segments.empty() || !goes_on()) {
       return {};
     }
@@ -134,7 +134,7 @@ class Checker {
       const double done = std::min(1.0, services_.elapsed() / request_.time_budget);
       return show_(std::llround(steps * done), std::llround(steps)) && goes_on();
     });
-    std::vector<std::vector<Series>> all;
+    std::vector<std::vector<RunSeries>> all;
     for (std::size_t i = 0; i < std::min(segments.size(), timings.size()); ++i) {
       note_state(timings[i].state);
       all.push_back(series_of(segments[i], timings[i]));
@@ -156,14 +156,14 @@ class Checker {
     present_.noise = noise;
   }
 
-  std::vector<Series> series_of(std::size_t s, const measure::Timings& timings) {
+  std::vector<RunSeries> series_of(std::size_t s, const measure::Timings& timings) {
     const CheckedSegment& segment = all_.segments()[s];
-    std::vector<Series> all;
+    std::vector<RunSeries> all;
     for (std::size_t c = 0; c < std::min(segment.places.size(), timings.calls.size()); ++c) {
       if (!segment.places[c]) {
         continue;
       }
-      Series series{*segment.places[c], {}, {}};
+      RunSeries series{*segment.places[c], {}, {}};
       const SampledPlace& place = all_.places()[series.place];
       for (const Repetition& repetition : timings.calls[c]) {
         series.wall_times.push_back(repetition.seconds);

@@ -41,20 +41,19 @@ Fields FieldTable<CheckedPoint>::fields() {
 template <>
 Fields FieldTable<KernelCheck>::fields() {
   return {field<&T::key>("calls that the kernel's models are of"),
-          field<&T::samples>("number in the store before the check"),
+          field<&T::samples>("samples of the kernel in the store"),
           field<&T::retimed>("number of sampled points that were timed first, to learn the session's state"),
           field<&T::points>("points that were predicted from the samples and the retimed points"),
-          field<&T::runs>("number of runs of all points").measured_in("", Best::large),
+          field<&T::runs>("runs of all points").measured_in("", Best::large),
           field<&T::within>("number of runs within the intervals"),
-          field<&T::median_error>("median over the points of |predicted / measured - 1|, where measured is the median run")
+          field<&T::median_error>("absolute value of predicted over measured, minus 1: median over the points")
               .measured_in("fraction", Best::small),
-          field<&T::high_error>("95th percentile of |predicted / measured - 1|").measured_in("fraction", Best::small),
-          field<&T::bias>("median over the points of predicted / measured - 1; positive: predicted too slow")
-              .measured_in("fraction", Best::neither),
+          field<&T::high_error>("95th percentile of the same error").measured_in("fraction", Best::small),
+          field<&T::bias>("predicted over measured, minus 1, median; positive: predicted too slow").measured_in("fraction", Best::neither),
           field<&T::suspects>("number of sampled points that seemed to hold no longer in their first runs"),
           field<&T::retested>("number of suspects that were measured once more"),
           field<&T::refuted>("number of these for which both series of runs say that the samples no longer hold"),
-          field<&T::removed>("number of samples that were removed from the store").measured_in("", Best::small),
+          field<&T::removed>("samples that no longer held and were removed").measured_in("", Best::small),
           field<&T::added>("number of samples that were stored in their place"),
           field<&T::verdict>("holds, narrow, replaced, doubtful or too few")};
 }

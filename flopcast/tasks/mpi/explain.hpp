@@ -17,7 +17,7 @@ namespace flopcast {
 /// Returns facts that limit the meaning of a profile.
 [[nodiscard]] std::vector<std::string> warnings_about(const MpiProfile& profile);
 
-/// Returns what made the profile's times unreliable, as RunContext::tell_restless() takes it; empty if nothing did.
+/// Returns what made the profile's times unreliable, as RunContext::tell_noisy() takes it; empty if nothing did.
 [[nodiscard]] std::string noise_of(const MpiProfile& profile);
 
 /// Returns whether the request skips kernels.

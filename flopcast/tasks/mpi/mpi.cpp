@@ -46,7 +46,7 @@ void read_profile(const MpiRunRequest& request, MpiRunResult& result, const RunC
     result.profile = mpi_profile_from_json(result.document, "the program's profile");
     result.warnings = warnings_about(*result.profile);
     if (const std::string reason = noise_of(*result.profile); !reason.empty()) {
-      context.tell_restless(reason);
+      context.tell_noisy(reason);
     }
   }
 }
@@ -64,14 +64,14 @@ void note_doubts(const MpiTuning& tuning, const MpiTuneRequest& request, const R
     context.note(fmt::format("flopcast: stored times of {} no longer held and were replaced", counted(tuning.drifted_kernels, "kernel")));
   }
   if (tuning.cores_of_others >= max_cores) {
-    context.tell_restless(
+    context.tell_noisy(
         fmt::format("other programs kept {:.1f} cores busy, which makes times unreliable. Tune on an idle machine, or with fewer processes",
                     tuning.cores_of_others));
   }
   const auto undecided = std::count_if(tuning.configurations.begin(), tuning.configurations.end(),
                                        [](const MpiConfiguration& each) { return each.verdict == MpiVerdict::undecided; });
   if (undecided > 0) {
-    context.tell_restless(
+    context.tell_noisy(
         fmt::format("{} undecided, because kernels took longer than the path, or the interval is wider than the time. Tune again when the "
                     "machine is idle",
                     counted(undecided, "configuration") + (undecided == 1 ? " is" : " are")));

@@ -17,7 +17,7 @@ ordered_json space_schema(SchemaMaker& maker) {
   words["minItems"] = 1;
   const ordered_json values = {{"type", "array"}, {"items", {{"type", {"string", "number", "boolean"}}}}, {"minItems", 1}};
   ordered_json root = object_schema(
-      {{"name", {{"type", "string"}, {"minLength", 1}}},
+      {{"name", {{"type", "string"}, {"minLength", 1}, {"description", "name of the space"}}},
        {"launcher", described(words, "command that starts the processes, such as [\"mpirun\", \"-n\", \"4\"]")},
        {"command", described(words, "program and its arguments, in which {nb} stands for the value of the parameter nb")},
        {"parameters", {{"type", "object"}, {"additionalProperties", values}, {"description", "values of each parameter by its name"}}}});

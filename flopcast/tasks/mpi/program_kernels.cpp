@@ -26,16 +26,16 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Lets processes of a node that share a store pass one after the other.
-class Turn {
+class KernelTurn {
  public:
-  explicit Turn(const fs::path& file) : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+  explicit KernelTurn(const fs::path& file) : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
     if (file_ >= 0) {
       flock(file_, LOCK_EX);
     }
   }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  ~Turn() {
+  KernelTurn(const KernelTurn&) = delete;
+  KernelTurn& operator=(const KernelTurn&) = delete;
+  ~KernelTurn() {
     if (file_ >= 0) {
       close(file_);
     }
@@ -68,15 +68,15 @@ fs::path linked_blas(const fs::path& program) {
 }
 
 /// Returns the turn at trying kernels.
-Turn turn() {
+KernelTurn turn() {
   const fs::path store = model::default_store_path();
   fs::create_directories(store.parent_path());
-  return Turn(store.parent_path() / "kernel-choice.lock");
+  return KernelTurn(store.parent_path() / "kernel-choice.lock");
 }
 
 /// Tells the user if the environment selects slow kernels of `blas`.
 void note_environment(const fs::path& blas, const RunContext& context) {
-  const Turn mine = turn();
+  const KernelTurn mine = turn();
   if (const std::string remark = environment_remark(blas, context); !remark.empty()) {
     context.note("flopcast: " + remark);
   }
@@ -100,7 +100,7 @@ KernelSettings suitable_kernels(const fs::path& program, const RunContext& conte
     }
     return {};
   }
-  const Turn mine = turn();
+  const KernelTurn mine = turn();
   return better_kernels(blas, "which is set for the program", context);
 }
 

@@ -10,8 +10,8 @@ template <>
 inline Fields FieldTable<SimulatedKernel>::fields() {
   return {
       field<&T::name>("a BLAS or LAPACK routine with flags and sizes, a region of the program's own, or an MPI routine").named("kernel"),
-      field<&T::kind>(),
-      field<&T::routine>(),
+      field<&T::kind>("computation, communication or region"),
+      field<&T::routine>("name of the routine or region"),
       field<&T::words>("sizes and flags"),
       field<&T::all>("in all processes"),
       field<&T::along>("along the critical path"),
@@ -21,25 +21,25 @@ inline Fields FieldTable<SimulatedKernel>::fields() {
 
 template <>
 inline Fields FieldTable<SimulatedProcess>::fields() {
-  return {field<&T::seconds>(),
-          field<&T::computation>().named("computation_seconds"),
-          field<&T::communication>().named("communication_seconds"),
-          field<&T::waiting>().named("waiting_seconds"),
-          field<&T::messages>(),
-          field<&T::message_bytes>(),
-          field<&T::flops>()};
+  return {field<&T::seconds>("simulated time of the process"),
+          field<&T::computation>("time outside of MPI").named("computation_seconds"),
+          field<&T::communication>("data transfer").named("communication_seconds"),
+          field<&T::waiting>("waiting for other processes").named("waiting_seconds"),
+          field<&T::messages>("number of messages sent"),
+          field<&T::message_bytes>("bytes of these messages"),
+          field<&T::flops>("flops of kernels that the catalogue knows")};
 }
 
 template <>
 inline Fields FieldTable<SimulatedRun>::fields() {
   return {field<&T::ranks>("number of simulated processes"),
           field<&T::seconds>("simulated time"),
-          field<&T::blas>(),
+          field<&T::blas>("file of the program's BLAS; empty if it has none"),
           field<&T::lapack>("file of the program's LAPACK; empty if it has none"),
           field<&T::path_complete>("false if a process had more events than are kept"),
-          field<&T::critical_path>().named("path"),
-          field<&T::processes>(),
-          field<&T::kernels>(),
+          field<&T::critical_path>("costs along the critical path").named("path"),
+          field<&T::processes>("processes by rank"),
+          field<&T::kernels>("kernels by falling time along the critical path"),
           optional_field<&T::simulation_seconds>("wall time of the simulation")};
 }
 

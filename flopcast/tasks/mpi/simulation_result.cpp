@@ -20,12 +20,14 @@ json machine_of(const MpiSimulation& simulation) {
 
 template <>
 Fields FieldTable<SimulationFailure>::fields() {
-  return {field<&T::ranks>(), field<&T::reason>(), optional_field<&T::exit_code>("number of the error's kind (ExitCode)")};
+  return {field<&T::ranks>("number of processes that failed"), field<&T::reason>("reason for which nothing is known of so many processes"),
+          optional_field<&T::exit_code>("number of the error's kind (ExitCode)")};
 }
 
 template <>
 Fields FieldTable<MpiSimulation>::fields() {
-  return {field<&T::runs>().named("simulations"), optional_field<&T::failures>()};
+  return {field<&T::runs>("simulated runs by rising number of processes").named("simulations"),
+          optional_field<&T::failures>("numbers of processes whose simulation failed")};
 }
 
 Seconds SimulatedRun::kernel_seconds() const noexcept {
@@ -74,7 +76,9 @@ PublishedSchema mpi_simulation_schema() {
     nlohmann::ordered_json root = maker.object<MpiSimulation>();
     const nlohmann::ordered_json platform =
         object_schema({{"platform", described(maker.of<std::string>(), "file in SimGrid's own format")}});
-    add_member(root, "machine", {{"anyOf", nlohmann::ordered_json::array({scale::machine_description_object(maker), platform})}});
+    add_member(root, "machine",
+               {{"anyOf", nlohmann::ordered_json::array({scale::machine_description_object(maker), platform})},
+                {"description", "simulated machine, or the file of its platform"}});
     return root;
   });
 }

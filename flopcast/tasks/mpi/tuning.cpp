@@ -39,7 +39,7 @@ Fields FieldTable<MpiConfiguration>::fields() {
           optional_field<&T::self_check>("time of executions that only served the self-check").named("self_check_seconds"),
           optional_field<&T::selective>("kernels were skipped"),
           optional_field<&T::finalist>("executed in full at the end, among those with the least predictions"),
-          field<&T::spent>(),
+          field<&T::spent>("purposes of the elapsed time, means of the processes"),
           field<&T::full_path>("critical path of an execution in full (--validate, --confirm)").named("full_path_seconds"),
           field<&T::full_elapsed>("elapsed time of an execution in full (--validate, --confirm)").named("full_elapsed_seconds")};
 }
@@ -48,14 +48,14 @@ template <>
 Fields FieldTable<MpiTuning>::fields() {
   return {field<&T::name>("name of the space"),
           field<&T::configurations>("in the space's order"),
-          field<&T::launches>(),
-          field<&T::launch_seconds>(),
+          field<&T::launches>("number of times that the program was started"),
+          field<&T::launch_seconds>("time of all launches"),
           optional_field<&T::self_check_remembered>("the program passed the self-check in an earlier tuning"),
           field<&T::clock>("clock of the paths; missing if there is no profile"),
           optional_field<&T::cores_of_others>("cores that other programs kept busy, in the launch with most of that"),
           optional_field<&T::drifted_kernels>("kernels whose stored times no longer held"),
-          field<&T::full_seconds>(),
-          field<&T::selective_seconds>()};
+          field<&T::full_seconds>("time of the same executions in full, if they were made"),
+          field<&T::selective_seconds>("time of the selective executions, if both were made")};
 }
 
 const MpiConfiguration& MpiTuning::best() const {

@@ -47,7 +47,7 @@ std::string lua_quoted(std::string_view text) {
 std::string lmod_quoted(const Change& change) { return lua_quoted(change.value); }
 
 /// A language and its commands for each action, where {0} is the name of the variable, {1} the quoted value, and {2} the name in quotes of Lua.
-struct Language {
+struct ShellLanguage {
   std::string_view name;
   EnvironmentFormat format;
   std::string (*quoted)(const Change& change);
@@ -56,7 +56,7 @@ struct Language {
 
 /// csh gets one command per line, since eval joins the lines to one, and expands a variable before it looks at a condition on the same line.
 /// pushenv of Lmod gives a variable its value of before when the module is unloaded.
-constexpr Language languages[] = {
+constexpr ShellLanguage languages[] = {
     {"sh", EnvironmentFormat::sh, sh_quoted, "export {0}={1}\n", "[ -n \"${{{0}:-}}\" ] || export {0}={1}\n",
      "case \":${{{0}:-}}:\" in *:{1}:*) ;; *) export {0}={1}\"${{{0}:+:${0}}}\" ;; esac\n"},
     {"csh", EnvironmentFormat::csh, csh_quoted, "setenv {0} {1};\n",
@@ -70,7 +70,7 @@ constexpr Language languages[] = {
 }  // namespace
 
 EnvironmentFormat parse_environment_format(std::string_view name) {
-  for (const Language& language : languages) {
+  for (const ShellLanguage& language : languages) {
     if (language.name == name) {
       return language.format;
     }
@@ -79,7 +79,7 @@ EnvironmentFormat parse_environment_format(std::string_view name) {
 }
 
 std::string to_text(const ProgramEnvironment& environment, EnvironmentFormat format) {
-  const Language& language = languages[static_cast<std::size_t>(format)];
+  const ShellLanguage& language = languages[static_cast<std::size_t>(format)];
   std::string text;
   for (const Change& change : environment.changes) {
     const char* command = change.action == Action::assign    ? language.assign

@@ -38,7 +38,7 @@ Fields FieldTable<IlaenvExport>::fields() {
 
 namespace {
 
-constexpr const char* schema_name = "flopcast-ilaenv-1";
+constexpr const char* ilaenv_document = "flopcast-ilaenv-1";
 
 std::string description(const program::Profile& place) {
   return fmt::format("{} with {}", place.environment.blas.path, counted(place.environment.threads, "thread"));
@@ -79,9 +79,11 @@ IlaenvExport export_ilaenv(const IlaenvRequest& request, const RunContext& conte
   return exported;
 }
 
-std::string to_json(const IlaenvExport& exported) { return to_document(exported, schema_name).dump(2); }
-IlaenvExport ilaenv_export_from_json(std::string_view text) { return from_document<IlaenvExport>(text, "exported ilaenv", schema_name); }
+std::string to_json(const IlaenvExport& exported) { return to_document(exported, ilaenv_document).dump(2); }
+IlaenvExport ilaenv_export_from_json(std::string_view text) {
+  return from_document<IlaenvExport>(text, "exported ilaenv", ilaenv_document);
+}
 
-PublishedSchema ilaenv_schema() { return published<IlaenvExport>(schema_name, "Source of LAPACK's ilaenv with tuned block sizes"); }
+PublishedSchema ilaenv_schema() { return published<IlaenvExport>(ilaenv_document, "Source of LAPACK's ilaenv with tuned block sizes"); }
 
 }  // namespace flopcast

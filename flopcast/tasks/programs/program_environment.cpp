@@ -50,7 +50,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* schema_name = "flopcast-environment-1";
+constexpr const char* environment_document = "flopcast-environment-1";
 
 /// Returns the folder for links to these files. Its name depends on them, so that links of one folder never change.
 fs::path link_folder(const EnvironmentRequest& request, const std::string& files) {
@@ -145,13 +145,13 @@ ProgramEnvironment program_environment(const EnvironmentRequest& request, const 
   return program_environment(request, this_run_services(context), context);
 }
 
-std::string to_json(const ProgramEnvironment& environment) { return to_document(environment, schema_name).dump(2); }
+std::string to_json(const ProgramEnvironment& environment) { return to_document(environment, environment_document).dump(2); }
 ProgramEnvironment program_environment_from_json(std::string_view text) {
-  return from_document<ProgramEnvironment>(text, "program environment", schema_name);
+  return from_document<ProgramEnvironment>(text, "program environment", environment_document);
 }
 
 PublishedSchema program_environment_schema() {
-  return published<ProgramEnvironment>(schema_name, "Variables with which programs run as under `flopcast run`");
+  return published<ProgramEnvironment>(environment_document, "Variables with which programs run as under `flopcast run`");
 }
 
 }  // namespace flopcast

@@ -131,8 +131,8 @@ class Profiler {
           "recorded calls are faster than the peak, so that shares of the peak say nothing. Profile the recording again when the machine "
           "is "
           "idle";
-      context_.tell_restless(reason);
-      profile_.warnings.push_back(std::string(restless_machine) + reason);
+      context_.tell_noisy(reason);
+      profile_.warnings.push_back(std::string(noisy_machine) + reason);
     }
   }
 

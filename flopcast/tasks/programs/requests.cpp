@@ -61,13 +61,12 @@ template <auto... run>
 Fields fields_of_run() {
   using P = RunRequest;
   return Fields{tuned_profile(optional_field<run..., &P::profile>())} + fields_of_libraries<P, run...>() +
-         Fields{
-             optional_field<run..., &P::kernels>(
-                 "kernels of BLAS. auto: where the BLAS misreads the CPU, those of the profile or those found best by trying; library: the "
-                 "BLAS chooses by itself")
-                 .one_of({"auto", "library"}),
-             optional_field<run..., &P::threads>("threads of BLAS").within(bounds::threads),
-             optional_field<run..., &P::other_machine>("use a profile that was made on another machine")};
+         Fields{optional_field<run..., &P::kernels>("kernels of BLAS. auto: where the BLAS detects the wrong CPU, those of the profile or "
+                                                    "those found best by trying; library: the "
+                                                    "BLAS chooses by itself")
+                    .one_of({"auto", "library"}),
+                optional_field<run..., &P::threads>("threads of BLAS").within(bounds::threads),
+                optional_field<run..., &P::other_machine>("use a profile that was made on another machine")};
 }
 
 template <class T>

@@ -91,7 +91,7 @@ Sentences noise(const DiagnosedRun& run) {
   return {
       fmt::format("{}half of the samples of {} with {} lost more than {:.0f} % to other work; ceilings are the best "
                   "sample, bandwidths and gemm what a quarter of the samples surpass: they may be too low; measure again when it is idle",
-                  restless_machine, (*worst)->name, counted((*worst)->threads, "thread"), 100 * lost(*worst))};
+                  noisy_machine, (*worst)->name, counted((*worst)->threads, "thread"), 100 * lost(*worst))};
 }
 
 /// Ceilings of several threads below those of fewer threads: all of their samples were disturbed.
@@ -116,7 +116,7 @@ Sentences load_of_others(const DiagnosedRun& run) {
   return {
       fmt::format("{}other programs kept {:.1f} cores busy, so that roofs may be too low, and caches seem smaller; measure again when the "
                   "machine is idle",
-                  restless_machine, others)};
+                  noisy_machine, others)};
 }
 
 /// Working sets of memory that may lie in the last level: there was too little memory, or a quick measurement takes too little.

@@ -73,20 +73,20 @@ class Measurement {
       : request_(request), kernels_(std::move(kernels)), machine_(machine), context_(context), begin_(machine.now()) {}
 
   Roofline run() {
-    struct Step {
+    struct MeasurementStep {
       void (Measurement::*run)();
       bool (Measurement::*is_wanted)() const;
     };
     using M = Measurement;
-    static constexpr std::array<Step, 8> steps = {{{&M::describe_machine, &M::always},
-                                                   {&M::measure_caches, &M::always},
-                                                   {&M::measure_first_roofs, &M::always},
-                                                   {&M::search_gemm, &M::wants_gemm},
-                                                   {&M::measure_second_roofs, &M::has_time},
-                                                   {&M::derive_peaks, &M::always},
-                                                   {&M::time_calls, &M::goes_on},
-                                                   {&M::finish, &M::always}}};
-    for (const Step& step : steps) {
+    static constexpr std::array<MeasurementStep, 8> steps = {{{&M::describe_machine, &M::always},
+                                                              {&M::measure_caches, &M::always},
+                                                              {&M::measure_first_roofs, &M::always},
+                                                              {&M::search_gemm, &M::wants_gemm},
+                                                              {&M::measure_second_roofs, &M::has_time},
+                                                              {&M::derive_peaks, &M::always},
+                                                              {&M::time_calls, &M::goes_on},
+                                                              {&M::finish, &M::always}}};
+    for (const MeasurementStep& step : steps) {
       if ((this->*step.is_wanted)()) {
         (this->*step.run)();
       }

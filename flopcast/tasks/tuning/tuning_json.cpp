@@ -70,7 +70,8 @@ Fields FieldTable<tuning::Check>::fields() {
               .measured_in("fraction", Best::large),
           optional_field<&T::regret>("measured time of the chosen / that of the fastest - 1: 0 is perfect")
               .measured_in("fraction", Best::small),
-          field<&T::repeatability>("median over alternatives of |first half / second half - 1|: how far two measurements of one run differ")
+          field<&T::repeatability>(
+              "how far two measurements of one run differ: deviation of the first half from the second, median over alternatives")
               .measured_in("fraction", Best::small),
           optional_field<&T::order>("check of the ranking"),
           optional_field<&T::warnings>("anomalies of the runs")};

@@ -20,14 +20,14 @@ class Cancelled : public std::runtime_error {
 };
 
 /// Beginning of every sentence on what made times unreliable while a result was measured. Results show these sentences first.
-inline constexpr std::string_view restless_machine = "the machine was restless: ";
+inline constexpr std::string_view noisy_machine = "the machine was noisy: ";
 
 /// Connects a long operation with its caller. By default the operation is silent and never cancelled.
 struct RunContext {
   /// Receives remarks beside the results, one sentence or more without a line break at the end.
   std::function<void(const std::string& text)> note = [](const std::string&) {};
-  /// Receives a sentence that begins with `restless_machine`, with which results are to begin. Default: a remark.
-  std::function<void(const std::string& text)> restless = {};
+  /// Receives a sentence that begins with `noisy_machine`, with which results are to begin. Default: a remark.
+  std::function<void(const std::string& text)> noise = {};
   /// Opens a step that takes long, such as "measuring caches".
   std::function<Progress(std::string_view label)> progress = [](std::string_view) {
     return [](std::int64_t, std::int64_t) { return true; };
@@ -39,9 +39,9 @@ struct RunContext {
   std::function<bool()> cancelled = [] { return false; };
 
   /// Tells what made times unreliable: "other programs kept 1.0 cores busy".
-  void tell_restless(const std::string& reason) const {
-    const std::string text = std::string(restless_machine) + reason;
-    restless ? restless(text) : note("warning: " + text);
+  void tell_noisy(const std::string& reason) const {
+    const std::string text = std::string(noisy_machine) + reason;
+    noise ? noise(text) : note("warning: " + text);
   }
 
   /// Opens a step by `progress`. The step's function also returns false once the operation is cancelled.

@@ -97,13 +97,12 @@ TEST(RooflineComparison, SaysWhatDiffersFirstAndInItsExitCode) {
   EXPECT_EQ(same.out.rfind("None of 5 roofs differs beyond noise.\n", 0), 0U) << same.out;
 }
 
-TEST(RooflineComparison, SaysThatARestlessMachineShowsNothing) {
-  json restless = machine();
-  restless["bandwidth"][0]["bytes_per_second"] = {{"samples", {1e11, 1e11, 4e11, 4e11}}};
-  restless["bandwidth"][1]["bytes_per_second"] = {{"samples", {2e9, 2e9, 8e9, 8e9}}};
-  const std::string file =
-      (std::filesystem::temp_directory_path() / ("flopcast_restless." + std::to_string(::getpid()) + ".json")).string();
-  std::ofstream(file) << restless;
+TEST(RooflineComparison, SaysThatANoisyMachineShowsNothing) {
+  json noisy = machine();
+  noisy["bandwidth"][0]["bytes_per_second"] = {{"samples", {1e11, 1e11, 4e11, 4e11}}};
+  noisy["bandwidth"][1]["bytes_per_second"] = {{"samples", {2e9, 2e9, 8e9, 8e9}}};
+  const std::string file = (std::filesystem::temp_directory_path() / ("flopcast_noisy." + std::to_string(::getpid()) + ".json")).string();
+  std::ofstream(file) << noisy;
   const Ended compared = flopcast({"roofline", "--compare", file, file});
   std::filesystem::remove(file);
   EXPECT_EQ(compared.code, 0) << compared.err;

@@ -12,10 +12,10 @@
 namespace flopcast::cli {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 /// Returns the values of the only entry of a file.
 std::vector<std::string> values_of(std::string_view text) {

@@ -6,8 +6,6 @@
 /// The expected values are worked out by hand from the rules in sum_tiles.hpp.
 namespace flopcast::contract {
 
-using namespace sum_tensors;
-
 namespace {
 
 using testing::ElementsAre;

@@ -149,7 +149,7 @@ TEST_P(LostTime, LackOfCoresIsSaid) {
   const double lost =
       found.at("processes")[0].at("without_core_seconds").get<double>() + found.at("processes")[1].at("without_core_seconds").get<double>();
   EXPECT_GE(lost, 0.5 * found.at("elapsed_seconds").get<double>());
-  EXPECT_THAT(result.err, AllOf(HasSubstr("the machine was restless: 2 processes got"), HasSubstr("of 2 cores")));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("the machine was noisy: 2 processes got"), HasSubstr("of 2 cores")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Mpi, LostTime, testing::Values("openmpi", "mpich"));

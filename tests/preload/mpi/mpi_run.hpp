@@ -72,7 +72,7 @@ class MpiModes : public MpiRun {
   nlohmann::json same_as_plain(int ranks, const std::string& words, const std::string& options = "") {
     const Result plain = run(ranks, mode(words));
     EXPECT_EQ(plain.exit_code, 0) << words << plain.err;
-    const Result with = traced(ranks, "--output profile.nlohmann::json " + options, mode(words));
+    const Result with = traced(ranks, "--output profile.json " + options, mode(words));
     EXPECT_EQ(with.exit_code, 0) << words << with.err;
     EXPECT_EQ(sorted_lines(with.out), sorted_lines(plain.out)) << words;
     return with.exit_code == 0 ? profile() : nlohmann::json();
@@ -82,9 +82,8 @@ class MpiModes : public MpiRun {
   nlohmann::json with_test_clock(const std::string& words, bool shared = false) {
     std::ofstream(folder_ / "clock") << std::string(sizeof(std::int64_t), '\0');
     const std::string clock = shared ? " FLOPCAST_TEST_CLOCK=" + (folder_ / "clock").string() : "";
-    const Result with =
-        run(2, "env FLOPCAST_LIBEXEC=" FLOPCAST_TEST_CLOCKS + clock +
-                   " " FLOPCAST_PROGRAM " mpi run --kernels library --clock wall --output profile.nlohmann::json -- " + mode(words));
+    const Result with = run(2, "env FLOPCAST_LIBEXEC=" FLOPCAST_TEST_CLOCKS + clock +
+                                   " " FLOPCAST_PROGRAM " mpi run --kernels library --clock wall --output profile.json -- " + mode(words));
     EXPECT_EQ(with.exit_code, 0) << words << with.err;
     return with.exit_code == 0 ? profile() : nlohmann::json();
   }

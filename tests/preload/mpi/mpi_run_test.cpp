@@ -525,7 +525,7 @@ TEST_P(MpiTune, PredictsEveryConfigurationAndKeepsStatistics) {
   const json found = json::parse(cold.out);
   ASSERT_EQ(found.at("configurations").size(), 2U);
   int chosen = 0;
-  int undecided = 0;  // a restless machine may leave measurements undecided
+  int undecided = 0;  // a noisy machine may leave measurements undecided
   for (const json& each : found.at("configurations")) {
     EXPECT_GT(each.at("predicted_seconds"), 0);
     EXPECT_EQ(each.at("selective"), true);

@@ -10,6 +10,7 @@
 #include "flopcast/program/program_recording.hpp"
 #include "flopcast/program/program_trace.hpp"
 #include "tests/own_folder.hpp"
+#include "tests/program/program_in_memory.hpp"
 
 namespace flopcast::program {
 

@@ -52,9 +52,9 @@ TEST_F(Ranking, LeavesOutWhatBlasCannotExpress) {
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("left out")));
 }
 
-TEST_F(Ranking, IntervalsHoldMomentsAndSessionsAndARestlessMachineIsTold) {
+TEST_F(Ranking, IntervalsHoldMomentsAndSessionsAndANoisyMachineIsTold) {
   std::vector<std::string> told;
-  context_.restless = [&](const std::string& text) { told.push_back(text); };
+  context_.noise = [&](const std::string& text) { told.push_back(text); };
   const auto relative_width = [&] {
     const contract::Forecast forecast = rank().algorithms.front().forecast;
     return forecast.interval.high / forecast.seconds - 1;
@@ -62,9 +62,9 @@ TEST_F(Ranking, IntervalsHoldMomentsAndSessionsAndARestlessMachineIsTold) {
   EXPECT_NEAR(relative_width(), 1.96 * 0.09, 1e-4);
   EXPECT_THAT(told, SizeIs(0));
   tools_.session_deviation = [] { return 0.04; };
-  tools_.tell_unrest = [](const RunContext& context) { context.tell_restless("others compute"); };
+  tools_.tell_unrest = [](const RunContext& context) { context.tell_noisy("others compute"); };
   EXPECT_NEAR(relative_width(), 1.96 * std::hypot(0.09, 0.04), 1e-4);
-  EXPECT_THAT(told, ElementsAre("the machine was restless: others compute"));
+  EXPECT_THAT(told, ElementsAre("the machine was noisy: others compute"));
 }
 
 TEST_F(Ranking, SaysWhatItCost) {

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 TEST_F(MachineReports, ReadBackEqual) {
   known_rates_[key("openblas")] = 40e9;
-  MachineReport report = inspect_machine(tools(), {});
+  MachineReport report = inspect_machine(services(), {});
   report.libraries.front().trials = {{"BLIS_ARCH_TYPE=3", "haswell", 9e9}};
   report.libraries.front().failure = "none";
   EXPECT_EQ(machine_report_from_json(to_json(report)), report);

@@ -63,7 +63,7 @@ TEST_F(MachineReports, SayThatALibraryStaysSlow) {
   const MachineReport report = inspect_machine(services(), {});
   EXPECT_THAT(report.slow, ElementsAre(machine::SlowDgemm{1, 40e9}));
   EXPECT_EQ(paused_, 1.5);
-  EXPECT_THAT(findings(report), ElementsAre(AllOf(HasSubstr("restless"), HasSubstr("openblas"), HasSubstr("40"))));
+  EXPECT_THAT(findings(report), ElementsAre(AllOf(HasSubstr("noisy"), HasSubstr("openblas"), HasSubstr("40"))));
 }
 
 TEST_F(MachineReports, BindNoThreadToTheCpusOfAnotherSystem) {
@@ -84,7 +84,7 @@ TEST(MachineFindings, BeginWithTheLoadBesideWhichCachesWereMeasured) {
   MachineReport report;
   report.measurement.busy_cores = 1.7;
   report.libraries = {fake_library("openblas", 10e9)};
-  EXPECT_THAT(findings(report), ElementsAre(AllOf(HasSubstr("the machine was restless"), HasSubstr("1.7 cores"), HasSubstr("again"))));
+  EXPECT_THAT(findings(report), ElementsAre(AllOf(HasSubstr("the machine was noisy"), HasSubstr("1.7 cores"), HasSubstr("again"))));
   report.measurement.busy_cores = 0.1;
   EXPECT_THAT(findings(report), IsEmpty());
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "flopcast/machine/libraries/library_identity.hpp"
-#include "flopcast/tasks/modelling/machine_tools.hpp"
+#include "flopcast/tasks/modelling/machine_services.hpp"
 
 namespace flopcast {
 
@@ -48,7 +48,7 @@ class MachineReports : public ::testing::Test {
     rates_ = {{"openblas", {10e9}}, {"blis", {8e9}}};
   }
 
-  MachineTools tools() {
+  MachineServices services() {
     return {[this] { return topology_; },
             [this] {
               std::vector<machine::InstalledLibrary> installed;

@@ -179,7 +179,7 @@ TEST_F(ModelBuilds, EndWhereTheyAreCancelled) {
   EXPECT_EQ(references_kept_, 1);
 }
 
-TEST_F(ModelBuilds, RefuseAMachineThatIsTooRestless) {
+TEST_F(ModelBuilds, RefuseAMachineThatIsTooNoisy) {
   time_ = [](const Call&) { return 1e-6; };
   ModelBuildServices noisy = services();
   noisy.sample = [&, steady = noisy.sample](auto calls, const auto& state, const auto& progress) {

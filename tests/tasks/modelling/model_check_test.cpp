@@ -168,13 +168,13 @@ TEST_F(ModelChecks, ExplainByTheStateWhatTheStateExplains) {
   EXPECT_GT(static_cast<double>(sums.within), 0.88 * static_cast<double>(sums.runs));
 }
 
-TEST_F(ModelChecks, ReplaceNothingOnARestlessMachine) {
+TEST_F(ModelChecks, ReplaceNothingOnANoisyMachine) {
   machine_.sample();
   const auto before = stored_samples();
   machine_.everything = 1.5;
   machine_.state.noise = 0.06;
   std::vector<std::string> told;
-  context_.note = context_.restless = [&](const std::string& text) { told.push_back(text); };
+  context_.note = context_.noise = [&](const std::string& text) { told.push_back(text); };
   const ModelCheck result = check();
   EXPECT_THAT(told,
               ::testing::ElementsAre(HasSubstr("the times of equal work differed by up to 12 %"), HasSubstr("no sample was replaced")));

@@ -89,7 +89,7 @@ TEST(WarningsAboutAProfile, NameTheProcessThatSleepsAndTheOneThatWaits) {
   EXPECT_THAT(warnings_about(profile), ElementsAre(HasSubstr("outside of MPI, and 1 other process for less, because")));
 }
 
-TEST(RestlessnessOfAProfile, SaysHowManyCoresTheProcessesGot) {
+TEST(NoiseOfAProfile, SaysHowManyCoresTheProcessesGot) {
   MpiProfile profile = two_processes(protocol::MpiClock::wall);
   profile.elapsed = 1;
   EXPECT_EQ(noise_of(profile), "");

@@ -33,13 +33,13 @@ TEST(RankCounts, RefuseWhatIsNoCount) {
   }
 }
 
-TEST(Patiences, AreDurationsOrNone) {
-  EXPECT_EQ(parse_patience("60s", "patience"), 60);
-  EXPECT_EQ(parse_patience("2min", "patience"), 120);
-  EXPECT_EQ(parse_patience("none", "patience"), 0);
-  EXPECT_THAT(bad_input_of([] { parse_patience("0s", "patience"); }), HasSubstr("patience: '0s' is no duration above 0"));
+TEST(Timeouts, AreDurationsOrNone) {
+  EXPECT_EQ(parse_timeout("60s", "timeout"), 60);
+  EXPECT_EQ(parse_timeout("2min", "timeout"), 120);
+  EXPECT_EQ(parse_timeout("none", "timeout"), 0);
+  EXPECT_THAT(bad_input_of([] { parse_timeout("0s", "timeout"); }), HasSubstr("timeout: '0s' is no duration above 0"));
   try {
-    parse_patience("0s", "--patience");
+    parse_timeout("0s", "--timeout");
     FAIL() << "nothing thrown";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage) << "an option's mistake is one of usage";

@@ -367,7 +367,7 @@ TEST_F(MpiTunerRuns, TooLittleInKernelsIsNoPrediction) {
   EXPECT_THROW(tune(strict, launcher), Error);
 }
 
-TEST_F(MpiTunerRuns, MeasurementsOfARestlessMachineAreUndecided) {
+TEST_F(MpiTunerRuns, MeasurementsOfANoisyMachineAreUndecided) {
   FakeLauncher launcher([](const MpiExecution& execution, const MpiKnownKernels&) {
     MpiProfile profile = profile_of(execution, execution.parameters.at("nb") == "32" ? 1 : 2);
     if (execution.parameters.at("nb") == "32") {

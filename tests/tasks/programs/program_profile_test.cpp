@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "flopcast/program/program_timeline.hpp"
+#include "flopcast/program/program_trace.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 #include "tests/own_folder.hpp"
 #include "tests/program/recording_file.hpp"
@@ -16,7 +18,7 @@ namespace {
 
 using testing::ElementsAre;
 
-CallTotals totals_of(std::int64_t calls) { return {calls, 1, 0.5, 100, 50, 0.25, 400, 0.75}; }
+CallTotals totals_of(std::int64_t calls) { return {{calls, 1, 2, 100, 50, 0.5, 0.25, 0, 0}, 400, 0.75}; }
 
 TEST(CallTotals, RatesOfASumCountDescribedCallsOnly) {
   const CallTotals sum = total_of({totals_of(1), totals_of(2)}, PeakRate{1000, ""});
@@ -27,8 +29,8 @@ TEST(CallTotals, RatesOfASumCountDescribedCallsOnly) {
 }
 
 TEST(SizeSpans, ShowOneNumberWhereBothEndsAreEqual) {
-  EXPECT_EQ(to_string(std::vector<SizeSpan>{{"m", 100, 100}, {"n", 64, 127}}), "m=100 n=64..127");
-  EXPECT_EQ(to_string(std::vector<SizeSpan>()), "");
+  EXPECT_EQ(to_string(std::vector<program::SizeSpan>{{"m", 100, 100}, {"n", 64, 127}}), "m=100 n=64..127");
+  EXPECT_EQ(to_string(std::vector<program::SizeSpan>()), "");
 }
 
 /// A recording of two threads. The first has dpotrf n = 4 (30 ns), n = 5 (20 ns) and dgesvd (25 ns) by name, the second, of another process,
@@ -78,7 +80,8 @@ TEST_F(ProgramProfiles, AddUpARecording) {
 }
 
 TEST_F(ProgramProfiles, TheTimelineGivesSharesOfBins) {
-  const CallTimeline timeline = call_timeline(recording_, 19, 1);  // from 0 to 95 ns: 5 ns each
+  const program::ProgramTraceFile recorded(recording_);
+  const auto timeline = program::program_timeline(recorded, program::ProgramBreakdown(recorded), 19, 1);  // from 0 to 95 ns: 5 ns each
   EXPECT_NEAR(timeline.begin, 0, 1e-15);
   EXPECT_NEAR(timeline.end, 95e-9, 1e-15);
   EXPECT_THAT(timeline.routines, ElementsAre("dpotrf"));

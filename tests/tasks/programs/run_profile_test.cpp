@@ -20,7 +20,7 @@ using ::testing::Not;
 using ::testing::Pair;
 
 TEST_F(Runs, TheProfilesKernelsAreSetUnlessTheUserChoseSome) {
-  program::Profile profile = FakeRunServices::profile(blis, 4, 48);
+  program::Profile profile = FakeRunServices::profile(fake_blis, 4, 48);
   profile.settings = {{"BLIS_ARCH_TYPE", "haswell"}};
   fake_.write(profile);
   fake_.known = {{"openblas-pthread", "Haswell"}, {"blis", "of the profile's own library"}};
@@ -35,7 +35,7 @@ TEST_F(Runs, TheProfilesKernelsAreSetUnlessTheUserChoseSome) {
 }
 
 TEST_F(Runs, AProfileOfAnotherMachineHasNoEffectUnlessItIsWanted) {
-  program::Profile profile = FakeRunServices::profile(blis, 4, 48);
+  program::Profile profile = FakeRunServices::profile(fake_blis, 4, 48);
   profile.environment.cpu = "another CPU";
   fake_.write(profile);
   for (const std::string& named : {std::string(), fake_.file()}) {
@@ -62,20 +62,20 @@ TEST_F(Runs, TheSystemsWisdomOfAnotherMachineHasNoEffect) {
 }
 
 TEST_F(Runs, BlockSizesOfAnotherBuildHaveNoEffect) {
-  program::Profile profile = FakeRunServices::profile(blis, 4, 48);
+  program::Profile profile = FakeRunServices::profile(fake_blis, 4, 48);
   profile.environment.blas.digest = "build-id:1";
   profile.environment.lapack = {.name = "reference", .path = "/lib/lapack/liblapack.so", .digest = "build-id:2"};
   fake_.write(profile);
-  fake_.digests = {{blis, "build-id:1"}, {"/lib/lapack/liblapack.so", "build-id:2"}};
+  fake_.digests = {{fake_blis, "build-id:1"}, {"/lib/lapack/liblapack.so", "build-id:2"}};
   EXPECT_EQ(returned(), 48);
-  fake_.digests[blis] = "build-id:3";
+  fake_.digests[fake_blis] = "build-id:3";
   EXPECT_EQ(returned(), 0);
   EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("/lib/blis/libblis.so is another build now than when they were tuned"),
                                         HasSubstr("'flopcast tune ROUTINE --n 200:3200 --threads 4 --save'"))));
-  fake_.digests = {{blis, "build-id:1"}};
+  fake_.digests = {{fake_blis, "build-id:1"}};
   EXPECT_EQ(returned(), 0);
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("they were tuned with /lib/lapack/liblapack.so, which isn't there any more")));
-  fake_.system = {FakeRunServices::profile(blis, 4, 80)};
+  fake_.system = {FakeRunServices::profile(fake_blis, 4, 80)};
   EXPECT_EQ(returned(), 80) << "the system's hold";
   EXPECT_THAT(notes_, IsEmpty());
 }
@@ -125,8 +125,8 @@ TEST_F(Runs, AProfileThatIsNamedMustBeThere) {
 class Places : public Runs {
  protected:
   Places() {
-    program::Profile profile = FakeRunServices::profile(blis, 1, 11);
-    profile.others = {FakeRunServices::profile(blis, 4, 14), FakeRunServices::profile("/lib/openblas-pthread/libopenblas.so", 2, 22),
+    program::Profile profile = FakeRunServices::profile(fake_blis, 1, 11);
+    profile.others = {FakeRunServices::profile(fake_blis, 4, 14), FakeRunServices::profile("/lib/openblas-pthread/libopenblas.so", 2, 22),
                       FakeRunServices::profile("/lib/blis-serial/libblis.so", 1, 31)};
     fake_.write(profile);
   }
@@ -196,7 +196,7 @@ TEST_F(Places, TheLibraryThatTheProgramIsLinkedWith) {
 program::Profile systems(const std::string& blas, int threads, std::int64_t nb) { return FakeRunServices::profile(blas, threads, nb); }
 
 TEST_F(Runs, TheSystemsWisdomHoldsWhereTheUserHasNone) {
-  fake_.system = {systems(blis, 4, 80)};
+  fake_.system = {systems(fake_blis, 4, 80)};
   EXPECT_EQ(returned(), 48) << "the user's own for the same library and threads";
   std::filesystem::remove(fake_.file());
   EXPECT_EQ(returned(), 80);
@@ -204,10 +204,10 @@ TEST_F(Runs, TheSystemsWisdomHoldsWhereTheUserHasNone) {
 }
 
 TEST_F(Runs, TheSystemsWisdomCountsWhereItFitsBetterAndFillsInRoutines) {
-  fake_.system = {systems(blis, 2, 80)};
+  fake_.system = {systems(fake_blis, 2, 80)};
   request_.threads = 2;
   EXPECT_EQ(returned(), 80);
-  program::Profile more = systems(blis, 4, 80);
+  program::Profile more = systems(fake_blis, 4, 80);
   more.set({"dpotrf", "L", {{200, 200, {72, 2, 0}, {}, 0, false}}});
   fake_.system = {more};
   request_.threads = 4;
@@ -216,11 +216,11 @@ TEST_F(Runs, TheSystemsWisdomCountsWhereItFitsBetterAndFillsInRoutines) {
 }
 
 TEST_F(Runs, TheSystemsWisdomTakesThePlaceOfAProfileOfAnotherMachine) {
-  program::Profile other = FakeRunServices::profile(blis, 4, 48);
+  program::Profile other = FakeRunServices::profile(fake_blis, 4, 48);
   other.environment.cpu = "another CPU";
   fake_.write(other);
   EXPECT_EQ(returned(), 0);
-  fake_.system = {systems(blis, 4, 80)};
+  fake_.system = {systems(fake_blis, 4, 80)};
   EXPECT_EQ(returned(), 80);
   request_.profile = fake_.file();
   EXPECT_EQ(returned(), 0) << "a profile that the user names";

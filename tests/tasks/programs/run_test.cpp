@@ -63,7 +63,7 @@ class Outcomes : public Runs {
   Outcomes() {
     fake_.result.processes = 1;
     fake_.result.concluded = 1;
-    fake_.result.blas = blis;
+    fake_.result.blas = fake_blis;
   }
   program::RoutineUse& add(const std::string& routine, const std::string& flags = "") {
     program::RoutineUse& use = fake_.result.routines.emplace_back();
@@ -88,7 +88,7 @@ TEST_F(Outcomes, HoldWhatTheProgramDid) {
   add_queried("dgeqrf", 2).lapack = "/lib/other/liblapack.so";
   const RunOutcome outcome = run();
   EXPECT_EQ(outcome.exit_code, 42);
-  EXPECT_EQ(outcome.blas, blis);
+  EXPECT_EQ(outcome.blas, fake_blis);
   EXPECT_EQ(outcome.settings, fake_.result.settings);
   EXPECT_TRUE(outcome.counted);
   ASSERT_EQ(outcome.routines.size(), 1U);

@@ -11,7 +11,7 @@
 
 namespace flopcast::tests {
 
-constexpr const char* blis = "/lib/blis/libblis.so";
+constexpr const char* fake_blis = "/lib/blis/libblis.so";
 
 /// Runs "program" with the profile of fake services.
 class Runs : public ::testing::Test {
@@ -19,7 +19,7 @@ class Runs : public ::testing::Test {
   Runs() {
     request_.command = {"program", "argument"};
     context_.note = [this](const std::string& text) { notes_.push_back(text); };
-    fake_.write(FakeRunServices::profile(blis, 4, 48));
+    fake_.write(FakeRunServices::profile(fake_blis, 4, 48));
   }
 
   RunSettings settings() {

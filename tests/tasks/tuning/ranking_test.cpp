@@ -100,13 +100,13 @@ TEST(Ranking, TheFasterPlaceWinsTheJointDecision) {
   EXPECT_NEAR(places[0].decisions[0].chosen.seconds / places[1].decisions[0].chosen.seconds, 2, 0.2);
 }
 
-TEST(Ranking, IsUndecidedOnARestlessMachine) {
+TEST(Ranking, IsUndecidedOnANoisyMachine) {
   SyntheticMachine quiet, noisy;
   noisy.state = {490000, 1e-3, 0.5, 0.5};
   EXPECT_FALSE(tuning::is_undecided(rank_on(quiet, request()).decisions.at(0)));
   EXPECT_THAT(quiet.noisy, IsEmpty());
   EXPECT_TRUE(tuning::is_undecided(rank_on(noisy, request()).decisions.at(0)));
-  EXPECT_THAT(noisy.noisy, ElementsAre(HasSubstr("the machine was restless: the times of equal work differed by up to 98 %")));
+  EXPECT_THAT(noisy.noisy, ElementsAre(HasSubstr("the machine was noisy: the times of equal work differed by up to 98 %")));
   EXPECT_THAT(noisy.notes, Contains(HasSubstr("the ranking is undecided for 1 of 1 size")));
 }
 

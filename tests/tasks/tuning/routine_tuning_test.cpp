@@ -119,7 +119,7 @@ TEST(TuneRoutine, ANewSessionInAnotherMoodTimesFewPointsAgain) {
   EXPECT_LT(machine.timed, first) << "the kernels' response is known by now";
 }
 
-TEST(TuneRoutine, ARestlessMachineIsNamedAndWidensIntervals) {
+TEST(TuneRoutine, ANoisyMachineIsNamedAndWidensIntervals) {
   const auto tune_with = [&](double spread, std::vector<std::string>& told) {
     SyntheticMachine machine;
     machine.state = {490000, 1e-3, 0, spread};
@@ -133,7 +133,7 @@ TEST(TuneRoutine, ARestlessMachineIsNamedAndWidensIntervals) {
   const double narrow = tune_with(0, quiet);
   const double wide = tune_with(0.1, noisy);
   EXPECT_THAT(quiet, IsEmpty());
-  EXPECT_THAT(noisy, ElementsAre(HasSubstr("the machine was restless: the times of equal work differed by up to 20 %")));
+  EXPECT_THAT(noisy, ElementsAre(HasSubstr("the machine was noisy: the times of equal work differed by up to 20 %")));
   EXPECT_GT(wide, 2 * 1.96 * 0.1);
   EXPECT_LT(narrow, 2 * 1.96 * 0.04);
 }

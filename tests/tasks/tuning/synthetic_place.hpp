@@ -74,7 +74,7 @@ class SyntheticMachine {
   RunContext context() {
     RunContext context;
     context.note = [this](const std::string& text) { notes.push_back(text); };
-    context.restless = [this](const std::string& text) { noisy.push_back(text); };
+    context.noise = [this](const std::string& text) { noisy.push_back(text); };
     context.cancelled = [this] { return stop; };
     return context;
   }

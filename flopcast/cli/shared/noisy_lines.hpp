@@ -8,8 +8,8 @@
 
 namespace flopcast::cli {
 
-/// Sentences on what made the machine restless, with which results begin.
-class RestlessLines {
+/// Sentences on what made the machine noisy, with which results begin.
+class NoisyLines {
  public:
   /// Adds a sentence unless the same one was told before.
   void tell(const std::string& text) {

@@ -36,7 +36,8 @@ TEST_P(MpiRun, CountsAlongTheCriticalPathAreThoseOfTheSlowestProcess) {
 TEST_P(MpiRun, OwnMessagesAreCountedAndOfBoundedSize) {
   ASSERT_EQ(traced(3, "--output profile.json", program("work_program") + " 20").exit_code, 0);
   const json own = profile().at("own_messages");
-  EXPECT_EQ(own.at("messages"), 20 + 20 * 3);  // a shadow for each message, and one agreement of three processes for each broadcast
+  EXPECT_EQ(own.at("messages"),
+            20 + 20 * 3);  // a piggyback message for each message, and one agreement of three processes for each broadcast
   EXPECT_LE(own.at("largest_bytes"), 256);
   EXPECT_LE(own.at("bytes").get<double>(), own.at("messages").get<double>() * own.at("largest_bytes").get<double>());
 }
@@ -97,7 +98,7 @@ TEST_P(MpiTune, SkippingNeverDeadlocksFromExecutionToExecution) {
   }
 }
 
-/// Policy online sends counts after every shadow, and others don't. Counts that are left over from one execution must not be mistaken for
+/// Policy online sends counts after every piggyback message, and others don't. Counts that are left over from one execution must not be mistaken for
 /// the next execution's.
 TEST_P(MpiTune, ShadowsOfAnEarlierPolicyAreNotWaitedFor) {
   write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {20, 30}}, {"way", {"late"}}});

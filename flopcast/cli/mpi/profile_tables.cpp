@@ -1,17 +1,15 @@
 #include "flopcast/cli/mpi/tables.hpp"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/command_tables.hpp"
-#include "flopcast/cli/shared/prediction_legend.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -157,100 +155,6 @@ std::string own_messages(const MpiProfile& profile) {
              : "";
 }
 
-Seconds mean_of_processes(const SimulatedRun& run, Seconds SimulatedProcess::*part) {
-  Seconds sum = 0;
-  for (const SimulatedProcess& process : run.processes) {
-    sum += process.*part;
-  }
-  return run.processes.empty() ? 0 : sum / static_cast<double>(run.processes.size());
-}
-
-Columns<SimulatedRun> columns() {
-  const auto mean = [](Seconds SimulatedProcess::*part) {
-    return [part](const SimulatedRun& run) { return mean_of_processes(run, part); };
-  };
-  Columns<SimulatedRun> columns;
-  columns.number("processes", "processes", "", "number of simulated processes", &SimulatedRun::ranks);
-  columns.show<&SimulatedRun::seconds>();
-  columns.number("computation_seconds", "computation", "s", "computation on the critical path", &SimulatedRun::critical_path,
-                 &path::Costs::computation);
-  columns.number("communication_seconds", "communication", "s", "communication on the critical path", &SimulatedRun::critical_path,
-                 &path::Costs::communication);
-  columns.number("idle_seconds", "idle", "s", "waiting on the critical path that nothing explains", &SimulatedRun::critical_path,
-                 &path::Costs::idle);
-  columns.number("percent_in_kernels", "% in kernels", "%", "part of the critical path in kernels", Best::large,
-                 [](const SimulatedRun& run) { return percent_cell(run.kernel_seconds(), run.critical_path.time); });
-  columns.number("mean_computation_seconds", "mean computation", "s", "mean over the processes of their own computation",
-                 mean(&SimulatedProcess::computation));
-  columns.number("mean_communication_seconds", "mean communication", "s", "mean over the processes of their messages' time",
-                 mean(&SimulatedProcess::communication));
-  columns.number("mean_waiting_seconds", "mean waiting", "s", "mean over the processes of their waiting", mean(&SimulatedProcess::waiting));
-  columns.show<&SimulatedRun::simulation_seconds>("", "simulated in");
-  return columns;
-}
-
-Columns<SimulatedKernel> simulated_columns(Seconds path) {
-  Columns<SimulatedKernel> columns = kernel_columns<SimulatedKernel>(path);
-  columns.number("in all", "in all", "", "executions in all simulated processes",
-                 [](const SimulatedKernel& kernel) { return kernel.all.count; });
-  return columns;
-}
-
-/// Columns that are there only if they have something to say.
-struct ShownColumns {
-  bool validates = false;
-  bool full = false;     ///< columns on executions in full
-  bool blocked = false;  ///< the column on time in which processes did nothing
-};
-
-/// Returns the columns of configurations. Of those that failed, all cells but the first and the last are blank.
-Columns<MpiConfiguration> columns_of(const ShownColumns& shown_columns) {
-  using Row = MpiConfiguration;
-  using report::Cell;
-  Columns<Row> columns;
-  const auto add = [&columns](report::Column column, auto value_of) {
-    columns.add(std::move(column), [value_of, unit = column.unit](const Row& each) {
-      return each.verdict == MpiVerdict::failed ? Cell("") : columns_detail::cell_of(std::invoke(value_of, each), unit);
-    });
-  };
-  columns.show<&Row::setting>();
-  add(shown<&Row::predicted>(), &Row::predicted);
-  add(shown<&Row::half_width>("", "+-"), &Row::half_width);
-  add(number_column("percent_seen", "% seen", "%", "part of the path that lies in kernels", Best::large),
-      [](const Row& each) { return percent_cell(each.coverage, 1); });
-  add(number_column("percent_executed", "% executed", "%", "part of the kernels that was executed", Best::small),
-      [](const Row& each) { return percent_cell(each.executed_share, 1); });
-  add(number_column("elapsed_seconds", "run took", "s", "time of the selective execution, checks included"),
-      [](const Row& each) { return each.elapsed + each.self_check; });
-  if (shown_columns.blocked) {
-    add(number_column("blocked_seconds", "blocked", "s",
-                      "wall time outside of MPI in which a process neither computed nor was ready to run, of the process with most of it"),
-        &Row::blocked);
-  }
-  if (shown_columns.full) {
-    const auto if_full = [validates = shown_columns.validates](auto value_of) {
-      return [=](const Row& each) { return validates || each.finalist ? std::invoke(value_of, each) : std::nullopt; };
-    };
-    add(shown<&Row::full_path>(), if_full(&Row::full_path));
-    add(shown<&Row::full_elapsed>("", "full run"), if_full(&Row::full_elapsed));
-    add(number_column("error_percent", "error %", "%", "predicted over measured path, minus 1; best near 0 (--validate, --confirm)"),
-        if_full([](const Row& each) {
-          return each.predicted && each.full_path ? std::optional(percent_cell(*each.predicted - *each.full_path, *each.full_path))
-                                                  : std::nullopt;
-        }));
-  }
-  columns.add(titled(shown<&Row::verdict>(), ""), [](const Row& each) { return to_string(each.verdict); });
-  return columns;
-}
-
-/// Returns the definition of the predictions, for the foot of the table.
-std::string legend_of(std::optional<protocol::MpiClock> clock) {
-  if (clock == protocol::MpiClock::cpu) {
-    return "predicted: length of the critical path, in CPU time and modelled messages;\n95 % of such runs lie within +- of it\n";
-  }
-  return prediction_legend("predicted", "lie within +- of it") + "The time is that of the critical path.\n";
-}
-
 }  // namespace
 
 std::string profile_summary(const MpiProfile& profile) {
@@ -281,38 +185,5 @@ std::vector<TableColumns> mpi_tables() {
           {"mpi tune", tuning_table_columns()},
           {"mpi simulate", simulation_table({}).columns}};
 }
-
-report::Cell percent_cell(double part, double whole) {
-  const double value = whole > 0 ? 100 * part / whole : 0;
-  return {value, fmt::format("{:.1f}", value)};
-}
-
-report::Table simulation_table(const MpiSimulation& simulation) {
-  report::Table table =
-      columns().table(simulation.runs, "time: wall time that an unmodified program would measure on the simulated machine\n");
-  for (const SimulationFailure& failure : simulation.failures) {
-    table.rows.emplace_back(table.columns.size(), report::Cell(""));
-    table.rows.back().front() = report::whole(failure.ranks);
-    table.rows.back().at(1) = report::Cell("failed");
-  }
-  return table;
-}
-
-report::Table simulated_kernel_table(const SimulatedRun& run, std::size_t max_kernels) {
-  return simulated_columns(run.seconds).table(longest_kernels(run.kernels, max_kernels));
-}
-
-std::vector<report::Column> simulated_kernel_columns() { return simulated_columns(0).headings(); }
-
-report::Table tuning_table(const MpiTuning& tuning) {
-  const auto any = [&tuning](auto has) { return std::any_of(tuning.configurations.begin(), tuning.configurations.end(), has); };
-  ShownColumns shown;
-  shown.validates = tuning.full_seconds.has_value();
-  shown.full = shown.validates || any(std::mem_fn(&MpiConfiguration::finalist));
-  shown.blocked = any([](const MpiConfiguration& each) { return each.blocked > 0; });
-  return columns_of(shown).table(tuning.configurations, legend_of(tuning.clock));
-}
-
-std::vector<report::Column> tuning_table_columns() { return columns_of({true, true, true}).headings(); }
 
 }  // namespace flopcast::cli

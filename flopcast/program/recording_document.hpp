@@ -1,6 +1,5 @@
 #pragma once
 
-/// Variables of the environment by which users set the threads of a BLAS.
 #include <map>
 #include <optional>
 #include <string>
@@ -12,7 +11,7 @@
 
 namespace flopcast::program {
 
-/// Values by name, such as {"BLIS_NUM_THREADS", "2"}.
+/// Variables of the environment by which users set the threads of a BLAS, with their values: {"BLIS_NUM_THREADS", "2"}.
 using ThreadVariables = std::map<std::string, std::string>;
 
 /// Returns those that are set in an environment of "NAME=VALUE".

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Files and variables, for the manual. docs/reference/files.md and environment.md have the same with more detail.
+/// Manual pages, their parts, and docs/reference/commands.md, all made from the description of the commands.
 #include <cstddef>
 #include <optional>
 #include <string>

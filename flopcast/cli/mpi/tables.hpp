@@ -1,6 +1,6 @@
 #pragma once
 
-/// Tables of profiles of MPI programs.
+/// Tables of `flopcast mpi`: profiles, simulations and tunings.
 #include <algorithm>
 #include <cstddef>
 #include <string>

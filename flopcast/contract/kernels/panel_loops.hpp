@@ -1,12 +1,11 @@
 #pragma once
 
-/// The loops behind PanelKernel::transpose. Included, like panel_loops.hpp, by one source file per instruction set.
 #if defined(__AVX512F__)
 #endif
 
-/// The loops behind panel_kernels(), for vectors of any width. One source file per instruction set includes this file and is compiled for
-/// that set. These source files hold nothing but constant tables, and all functions are static. So no code for wide vectors gets into
-/// functions that every CPU executes.
+/// The loops behind panel_kernels(), among them those of PanelKernel::transpose, for vectors of any width. One source file per instruction set
+/// includes this file and is compiled for that set. These source files hold nothing but constant tables, and all functions are static. So no
+/// code for wide vectors gets into functions that every CPU executes.
 #include <immintrin.h>
 #include <cstddef>
 #include <cstdint>

@@ -1,10 +1,6 @@
 #pragma once
 
-/// JSON of environments, cache levels and library identities.
-/// JSON of intervals: [low, high].
-/// JSON of samples, model keys and placements.
-/// JSON of traces and calls.
-/// Schemas of intervals and traces.
+/// JSON and schemas of environments, cache levels, library identities, intervals, samples, model keys, placements and traces.
 #include <array>
 #include <nlohmann/json.hpp>
 #include <utility>

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Options of the published ways of building models.
+/// Models of kernels, polynomials on boxes of sizes, and the options of building them.
 #include <array>
 #include <cstdint>
 #include <functional>

@@ -1,7 +1,5 @@
 #pragma once
 
-/// BLAS and LAPACK have integers of 32 bits (LP64) or 64 bits (ILP64), often under the same names. Calls with the wrong width don't fail at
-/// once: the routine reads sizes together with the bytes behind them, or writes results over these bytes.
 #include <bit>
 #include <complex>
 #include <cstddef>
@@ -224,6 +222,8 @@ class SymbolName {
 };
 
 /// An integer argument for routines of either width: both read the same value.
+/// BLAS and LAPACK have integers of 32 bits (LP64) or 64 bits (ILP64), often under the same names. Calls with the wrong width don't fail at
+/// once: the routine reads sizes together with the bytes behind them, or writes results over these bytes.
 using FortranInteger = std::int64_t;
 static_assert(std::endian::native == std::endian::little, "a routine with 32-bit integers would read the upper half");
 

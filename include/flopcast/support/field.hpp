@@ -1,6 +1,6 @@
 #pragma once
 
-/// Members of structures without their types, which tables are lists of (support/fields.hpp).
+/// Members of structures without their types, which tables are lists of (support/fields.hpp), and the types of requests with a form as text.
 #include <cstddef>
 #include <cstdint>
 #include <limits>

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Values of requests about MPI programs that also have a form as text.
+/// Spaces of configurations, and values of requests about MPI programs that also have a form as text.
 #include <cstddef>
 #include <map>
 #include <string>

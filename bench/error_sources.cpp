@@ -91,11 +91,18 @@ std::array<measure::Experiment, 3> alone(const Trace& trace, const std::vector<P
   return {asleep, woken, twin};
 }
 
-void run(const Options& options) {
-  const machine::LibrarySet libraries =
-      machine::LibrarySet::open(options.blas, options.lapack.empty() ? machine::default_lapack() : options.lapack);
-  libraries.set_threads(1);
-  const Environment environment = machine::detect(libraries);
+/// An algorithm's call, the calls that it makes, and where their operands lie then.
+struct Subject {
+  const Options& options;
+  const Environment& environment;
+  Call call;
+  algorithm::BlockParameters blocks;
+  const algorithm::Algorithm& algorithm;
+  Trace trace;
+  std::vector<Placement> placements;
+};
+
+Subject subject_of(const Options& options, const Environment& environment) {
   const std::string order = std::to_string(options.n);
   const Routine& routine = kernel::require(options.routine);
   std::map<std::string, std::string> arguments = {{"n", order}, {"lda", order}};
@@ -105,92 +112,121 @@ void run(const Options& options) {
   const Call call = kernel::parse_call(routine, arguments);
   const algorithm::BlockParameters blocks{options.nb, 2, options.nx};
   const algorithm::Algorithm& algorithm = algorithm::require(routine, options.variant);
-  const Trace trace = algorithm::record(call, blocks, algorithm);
-  const std::vector<Placement> placements = cache::cache_state(trace, environment.caches, cache::Start::filled).placements;
+  Trace trace = algorithm::record(call, blocks, algorithm);
+  std::vector<Placement> placements = cache::cache_state(trace, environment.caches, cache::Start::filled).placements;
+  return {options, environment, call, blocks, algorithm, std::move(trace), std::move(placements)};
+}
 
+/// Returns experiments for all calls in sequence, and for the whole algorithm.
+std::vector<measure::Experiment> whole_experiments(const Subject& subject, const machine::LibrarySet& libraries) {
   std::vector<measure::Experiment> experiments(2);
-  experiments[0].memory = trace.allocations;
-  Call whole = algorithm::with_workspace(call, blocks, algorithm);
+  Call whole = algorithm::with_workspace(subject.call, subject.blocks, subject.algorithm);
   std::size_t next = 0;
-  for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
-    const Kind kind = routine.arguments[i].kind;
+  for (std::size_t i = 0; i < whole.routine->arguments.size(); ++i) {
+    const Kind kind = whole.routine->arguments[i].kind;
     if (kind == Kind::data || kind == Kind::work || kind == Kind::pivots) {
       whole.arguments[i] = static_cast<std::int64_t>(virtual_base(next++));
     }
   }
+  experiments[0].memory = subject.trace.allocations;
   experiments[0].setup = {{.what = measure::Action::What::fill, .call = whole}};
-  experiments[0].timed = trace.calls;
+  experiments[0].timed = subject.trace.calls;
   const auto runtime = std::make_shared<algorithm::Runtime>([&](std::string_view name) { return libraries.find(name); });
-  experiments[1].memory = trace.allocations;
+  experiments[1].memory = subject.trace.allocations;
   experiments[1].timed = {whole};
-  experiments[1].perform = [&](const Call& run) { return algorithm::execute(run, blocks, runtime, algorithm); };
+  experiments[1].perform = [&subject, runtime](const Call& run) {
+    return algorithm::execute(run, subject.blocks, runtime, subject.algorithm);
+  };
   experiments[1].setup = {{.what = measure::Action::What::fill, .call = whole},
                           {.what = measure::Action::What::perform, .call = whole},
                           {.what = measure::Action::What::fill, .call = whole}};
-  std::vector<tuning::TimedSegment> segments;
+  return experiments;
+}
+
+/// Returns the sampled segments: those around every `step`-th call.
+std::vector<tuning::TimedSegment> segments_of(const Subject& subject) {
   std::vector<Seconds> costs;
-  for (const Call& kernel : trace.calls) {
+  for (const Call& kernel : subject.trace.calls) {
     costs.push_back(flops(kernel) / 3e10 + 1e-6);
   }
-  for (std::size_t at = 0; at < trace.calls.size(); at += static_cast<std::size_t>(options.step)) {
-    segments.push_back(tuning::segment_around(trace, placements, costs, at, options.segments));
-    experiments.push_back(tuning::experiment(trace, placements, segments.back(), environment));
+  std::vector<tuning::TimedSegment> segments;
+  for (std::size_t at = 0; at < subject.trace.calls.size(); at += static_cast<std::size_t>(subject.options.step)) {
+    segments.push_back(tuning::segment_around(subject.trace, subject.placements, costs, at, subject.options.segments));
   }
-  const std::size_t in_context = experiments.size();
+  return segments;
+}
+
+/// Returns whole_experiments(), then one experiment for each segment, then those of alone() for the first call of each if they are wanted.
+std::vector<measure::Experiment> all_experiments(const Subject& subject, const std::vector<tuning::TimedSegment>& segments,
+                                                 const machine::LibrarySet& libraries) {
+  std::vector<measure::Experiment> experiments = whole_experiments(subject, libraries);
   for (const tuning::TimedSegment& segment : segments) {
-    for (std::size_t at = segment.begin; options.alone && at < std::min(segment.begin + 1, segment.end); ++at) {
-      for (measure::Experiment& experiment : alone(trace, placements, at, environment)) {
+    experiments.push_back(tuning::experiment(subject.trace, subject.placements, segment, subject.environment));
+  }
+  if (subject.options.alone) {
+    for (const tuning::TimedSegment& segment : segments) {
+      for (measure::Experiment& experiment : alone(subject.trace, subject.placements, segment.begin, subject.environment)) {
         experiments.push_back(std::move(experiment));
       }
     }
   }
-  if (options.disturbed) {
+  if (subject.options.disturbed) {
     for (measure::Experiment& experiment : experiments) {
       experiment.setup.insert(experiment.setup.begin(), {.what = measure::Action::What::flush_all});
     }
   }
-  measure::SessionOptions session_options;
-  session_options.stop.max_repetitions = options.repetitions;
-  measure::Session session(libraries, environment, session_options);
-  const std::vector<measure::Timings> timings = session.run(experiments);
+  return experiments;
+}
 
-  std::map<std::string, Sums> sums;
-  for (std::size_t c = 0; c < trace.calls.size(); ++c) {
-    Sums& sum = sums[trace.calls[c].routine->name];
-    ++sum.calls;
-    sum.in_sequence += median_of(timings[0].calls[c]);
+using AllSums = std::map<std::string, Sums>;
+
+void print_segment(const Subject& subject, const tuning::TimedSegment& segment, const measure::Timings& sampled,
+                   const measure::Timings& in_sequence) {
+  std::printf("calls %zu ... %zu after %zu:", segment.begin, segment.end - 1, segment.context);
+  for (std::size_t c = 0; c < sampled.calls.size(); ++c) {
+    const std::size_t at = segment.begin + c;
+    std::printf(" %s %.2f", subject.trace.calls[at].routine->name.c_str(), median_of(sampled.calls[c]) / median_of(in_sequence.calls[at]));
+  }
+  std::printf("\n");
+}
+
+/// Returns each kernel's sums of the timings of all_experiments(); prints the segments if this is wanted.
+AllSums sums_of(const Subject& subject, const std::vector<tuning::TimedSegment>& segments, const std::vector<measure::Timings>& timings) {
+  AllSums sums;
+  const auto sums_at = [&](std::size_t call) -> Sums& { return sums[subject.trace.calls[call].routine->name]; };
+  const measure::Timings& in_sequence = timings[0];
+  for (std::size_t c = 0; c < subject.trace.calls.size(); ++c) {
+    ++sums_at(c).calls;
+    sums_at(c).in_sequence += median_of(in_sequence.calls[c]);
   }
   for (std::size_t s = 0; s < segments.size(); ++s) {
-    if (options.details) {
-      std::printf("calls %zu ... %zu after %zu:", segments[s].begin, segments[s].end - 1, segments[s].context);
-      for (std::size_t c = 0; c < timings[s + 2].calls.size(); ++c) {
-        const std::size_t at = segments[s].begin + c;
-        std::printf(" %s %.2f", trace.calls[at].routine->name.c_str(),
-                    median_of(timings[s + 2].calls[c]) / median_of(timings[0].calls[at]));
-      }
-      std::printf("\n");
+    const measure::Timings& sampled = timings[s + 2];
+    if (subject.options.details) {
+      print_segment(subject, segments[s], sampled, in_sequence);
     }
-    for (std::size_t c = 0; c < timings[s + 2].calls.size(); ++c) {
-      const std::size_t at = segments[s].begin + c;
-      Sums& sum = sums[trace.calls[at].routine->name];
-      sum.sampled += median_of(timings[s + 2].calls[c]);
-      sum.sampled_in_sequence += median_of(timings[0].calls[at]);
+    for (std::size_t c = 0; c < sampled.calls.size(); ++c) {
+      Sums& sum = sums_at(segments[s].begin + c);
+      sum.sampled += median_of(sampled.calls[c]);
+      sum.sampled_in_sequence += median_of(in_sequence.calls[segments[s].begin + c]);
     }
-    for (const std::string& warning : timings[s + 2].warnings) {
+    for (const std::string& warning : sampled.warnings) {
       std::fprintf(stderr, "%s\n", warning.c_str());
     }
   }
-  for (std::size_t s = 0, e = in_context; options.alone && s < segments.size(); ++s, e += 3) {
-    const std::size_t at = segments[s].begin;
-    Sums& sum = sums[trace.calls[at].routine->name];
-    sum.alone_in_sequence += median_of(timings[0].calls[at]);
+  for (std::size_t s = 0, e = segments.size() + 2; subject.options.alone && s < segments.size(); ++s, e += 3) {
+    Sums& sum = sums_at(segments[s].begin);
+    sum.alone_in_sequence += median_of(in_sequence.calls[segments[s].begin]);
     sum.asleep += median_of(timings[e].calls[0]);
     sum.woken += median_of(timings[e + 1].calls[0]);
     sum.twin += median_of(timings[e + 2].calls[0]);
   }
+  return sums;
+}
+
+report::Table table_of(const AllSums& sums, bool alone) {
   report::Table table;
   table.columns = {{"kernel", report::Align::left}, {"calls"}, {"in sequence"}, {"sampled in context / in sequence"}};
-  if (options.alone) {
+  if (alone) {
     table.columns.insert(table.columns.end(), {{"alone / in sequence"}, {"woken"}, {"woken after its twin"}});
   }
   for (const auto& [name, sum] : sums) {
@@ -199,17 +235,32 @@ void run(const Options& options) {
                           {sum.in_sequence, format_seconds(sum.in_sequence)},
                           {sum.sampled / sum.sampled_in_sequence, fmt::format("{:.3f}", sum.sampled / sum.sampled_in_sequence)}});
     for (const Seconds total : {sum.asleep, sum.woken, sum.twin}) {
-      if (options.alone) {
+      if (alone) {
         table.rows.back().push_back({total / sum.alone_in_sequence, fmt::format("{:.3f}", total / sum.alone_in_sequence)});
       }
     }
   }
-  std::fputs(report::to_text(table).c_str(), stdout);
-  const Seconds run = median_of(timings[1].calls[0]);
+  return table;
+}
+
+void run(const Options& options) {
+  const machine::LibrarySet libraries =
+      machine::LibrarySet::open(options.blas, options.lapack.empty() ? machine::default_lapack() : options.lapack);
+  libraries.set_threads(1);
+  const Environment environment = machine::detect(libraries);
+  const Subject subject = subject_of(options, environment);
+  const std::vector<tuning::TimedSegment> segments = segments_of(subject);
+  measure::SessionOptions session_options;
+  session_options.stop.max_repetitions = options.repetitions;
+  measure::Session session(libraries, environment, session_options);
+  const std::vector<measure::Timings> timings = session.run(all_experiments(subject, segments, libraries));
+  const AllSums sums = sums_of(subject, segments, timings);
+  std::fputs(report::to_text(table_of(sums, options.alone)).c_str(), stdout);
   Seconds sequence = 0;
   for (const auto& [name, sum] : sums) {
     sequence += sum.in_sequence;
   }
+  const Seconds run = median_of(timings[1].calls[0]);
   std::printf("the whole algorithm takes %s; its calls in sequence take %.3f times as long\n", format_seconds(run).c_str(), sequence / run);
 }
 

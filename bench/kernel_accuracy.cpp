@@ -22,6 +22,7 @@
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/measure/session.hpp"
+#include "flopcast/model/artifacts.hpp"
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/report/table.hpp"
@@ -98,7 +99,7 @@ class Experiment {
  private:
   void load() {
     const model::Store store = model::Store::open();
-    if (!store.find_artifact("reference-time", environment_.fingerprint)) {
+    if (!find_artifact(store, "reference-time", environment_.fingerprint)) {
       throw bad_input("the store {} has no samples of {}. Tune a routine with `flopcast tune` first", store.path().string(),
                       environment_.blas.path);
     }

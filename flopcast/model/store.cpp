@@ -14,6 +14,8 @@
 #include <thread>
 #include <utility>
 
+#include "flopcast/core/documents.hpp"
+#include "flopcast/model/artifacts.hpp"
 #include "flopcast/model/model_json.hpp"
 #include "flopcast/model/sqlite.hpp"
 #include "flopcast/support/descriptor.hpp"
@@ -592,46 +594,53 @@ std::vector<Environment> Store::environments() const {
   return state_->all<Environment>("SELECT document FROM environments ORDER BY fingerprint");
 }
 
-void Store::put_artifact(const std::string& kind, const std::string& name, const nlohmann::json& document) {
-  state_->replace(kind, name, document);
+/// What functions for documents need of the store.
+struct StoreAccess {
+  using State = Store::State;
+  static State& of(const Store& store) { return *store.state_; }
+};
+
+void put_artifact(Store& store, const std::string& kind, const std::string& name, const nlohmann::json& document) {
+  StoreAccess::of(store).replace(kind, name, document);
 }
 
-std::optional<nlohmann::json> Store::find_artifact(const std::string& kind, const std::string& name) const {
-  std::optional<nlohmann::json> own =
-      state_->first<nlohmann::json>("SELECT document FROM artifacts WHERE kind = ? AND name = ?", kind, name);
-  if (const auto below = state_->below.find({kind, name}); !own && below != state_->below.end()) {
+std::optional<nlohmann::json> find_artifact(const Store& store, const std::string& kind, const std::string& name) {
+  StoreAccess::State& state = StoreAccess::of(store);
+  std::optional<nlohmann::json> own = state.first<nlohmann::json>("SELECT document FROM artifacts WHERE kind = ? AND name = ?", kind, name);
+  if (const auto below = state.below.find({kind, name}); !own && below != state.below.end()) {
     return std::optional<nlohmann::json>(std::in_place, below->second);
   }
   return own;
 }
 
-void Store::answer_below(std::vector<Artifact> documents) {
+void answer_below(Store& store, std::vector<Artifact> documents) {
   for (Artifact& one : documents) {
-    state_->below.insert_or_assign({std::move(one.kind), std::move(one.name)}, std::move(one.document));
+    StoreAccess::of(store).below.insert_or_assign({std::move(one.kind), std::move(one.name)}, std::move(one.document));
   }
 }
 
-void Store::put_together(std::span<const Environment> environments, std::span<const Artifact> documents,
-                         const std::function<void()>& before_commit) {
-  state_->require_kept();
-  const State::Within must_be_kept(*state_);
-  Transaction transaction(state_->database);
+void put_together(Store& store, std::span<const Environment> environments, std::span<const Artifact> documents,
+                  const std::function<void()>& before_commit) {
+  StoreAccess::State& state = StoreAccess::of(store);
+  state.require_kept();
+  const StoreAccess::State::Within must_be_kept(state);
+  Transaction transaction(state.database);
   for (const Environment& environment : environments) {
-    state_->replace(environment);
+    state.replace(environment);
   }
   for (const Artifact& one : documents) {
-    state_->replace(one.kind, one.name, one.document);
+    state.replace(one.kind, one.name, one.document);
   }
   before_commit();
   transaction.commit();
 }
 
-std::vector<std::string> Store::artifact_names(const std::string& kind) const {
-  return state_->all<std::string>("SELECT json_quote(name) FROM artifacts WHERE kind = ? ORDER BY name", kind);
+std::vector<std::string> artifact_names(const Store& store, const std::string& kind) {
+  return StoreAccess::of(store).all<std::string>("SELECT json_quote(name) FROM artifacts WHERE kind = ? ORDER BY name", kind);
 }
 
-bool Store::delete_artifact(const std::string& kind, const std::string& name) {
-  return state_->change("DELETE FROM artifacts WHERE kind = ? AND name = ?", kind, name) > 0;
+bool delete_artifact(Store& store, const std::string& kind, const std::string& name) {
+  return StoreAccess::of(store).change("DELETE FROM artifacts WHERE kind = ? AND name = ?", kind, name) > 0;
 }
 
 }  // namespace flopcast::model

@@ -94,7 +94,7 @@ KeptSegment segment_of(const nlohmann::json& document, int threads) {
 
 /// Returns the names in the store that begin with `prefix`.
 std::vector<std::string> names_with(const model::Store& store, const std::string& prefix) {
-  std::vector<std::string> names = store.artifact_names(model::artifact::sampled_segment);
+  std::vector<std::string> names = artifact_names(store, model::artifact::sampled_segment);
   std::erase_if(names, [&](const std::string& name) { return name.rfind(prefix, 0) != 0; });
   return names;
 }
@@ -148,12 +148,12 @@ void keep_segments(model::Store& store, const Environment& environment, std::spa
     std::vector<std::string> earlier = names_with(store, prefix);
     std::shuffle(earlier.begin(), earlier.end(), random);
     for (std::size_t surplus = earlier.size() + own.size(); surplus > max_per_kernel && !earlier.empty(); --surplus) {
-      store.delete_artifact(model::artifact::sampled_segment, earlier.back());
+      delete_artifact(store, model::artifact::sampled_segment, earlier.back());
       earlier.pop_back();
     }
     for (const KeptSegment* kept : own) {
       const nlohmann::json document = document_of(*kept);
-      store.put_artifact(model::artifact::sampled_segment, prefix + hexadecimal_digest(document.dump()), document);
+      put_artifact(store, model::artifact::sampled_segment, prefix + hexadecimal_digest(document.dump()), document);
     }
   }
 }
@@ -162,7 +162,7 @@ std::vector<KeptSegment> kept_segments(const model::Store& store, const Environm
   std::vector<KeptSegment> segments;
   for (const std::string& name : names_with(store, prefix_of(environment))) {
     const auto read = [&](const nlohmann::json& document) { return segment_of(document, environment.threads); };
-    if (std::optional<KeptSegment> kept = store.read_artifact(model::artifact::sampled_segment, name, read)) {
+    if (std::optional<KeptSegment> kept = read_artifact(store, model::artifact::sampled_segment, name, read)) {
       segments.push_back(*std::move(kept));
     }
   }

@@ -89,14 +89,14 @@ void put_variable(const std::string& name, const std::optional<std::string>& val
 /// Returns the stored result for a library, or the result of trying its kernels now.
 TriedKernels found_kernels(const fs::path& file, model::Store& store, const RunContext& context) {
   const std::string key = library_key(file);
-  if (std::optional<TriedKernels> kept = store.read_artifact(model::artifact::kernel_choice, key, tried_from)) {
+  if (std::optional<TriedKernels> kept = read_artifact(store, model::artifact::kernel_choice, key, tried_from)) {
     return *std::move(kept);
   }
   context.note(fmt::format("trying which kernels of {} suit this CPU (once)", file.string()));
   const KernelVariables users;
   KernelVariables::clear();
   TriedKernels found = inspect(file);
-  store.put_artifact(model::artifact::kernel_choice, key, found);
+  put_artifact(store, model::artifact::kernel_choice, key, found);
   return found;
 }
 
@@ -224,7 +224,7 @@ KernelSettings known_kernels(const fs::path& but) {
     const std::string key = library_key(library.path);
     std::optional<TriedKernels> found;
     try {
-      found = store ? store->read_artifact(model::artifact::kernel_choice, key, tried_from) : std::nullopt;
+      found = store ? read_artifact(*store, model::artifact::kernel_choice, key, tried_from) : std::nullopt;
     } catch (const Error&) {  // an entry that can't be read counts as unknown
     }
     const auto systems_own = std::find_if(systems.begin(), systems.end(), [&](const model::Artifact& one) {

@@ -63,7 +63,7 @@ void compare(RecordedKernels& kernels, const fs::path& file, const RunContext& c
   const std::string key =
       fmt::format("{} {} {}", library_key(file), format_settings(kernels.had_setting), format_settings(kernels.best_setting));
   const auto read = [](const nlohmann::json& kept) { return std::pair(member<double>(kept, "had"), member<double>(kept, "best")); };
-  if (const auto kept = store.read_artifact(model::artifact::kernel_comparison, key, read)) {
+  if (const auto kept = read_artifact(store, model::artifact::kernel_comparison, key, read)) {
     std::tie(kernels.had_flops, kernels.best_flops) = *kept;
     return;
   }
@@ -71,7 +71,7 @@ void compare(RecordedKernels& kernels, const fs::path& file, const RunContext& c
     kernels.had_flops = std::max(kernels.had_flops, single_threaded_rate(file, kernels.had_setting));
     kernels.best_flops = std::max(kernels.best_flops, single_threaded_rate(file, kernels.best_setting));
   }
-  store.put_artifact(model::artifact::kernel_comparison, key, {{"had", kernels.had_flops}, {"best", kernels.best_flops}});
+  put_artifact(store, model::artifact::kernel_comparison, key, {{"had", kernels.had_flops}, {"best", kernels.best_flops}});
 }
 
 /// Returns the beginning of a sentence that compares the kernels. `computes` is the verb in its tense.

@@ -10,6 +10,7 @@
 
 #include "flopcast/core/environment.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/model/artifacts.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/program/profile.hpp"
 #include "flopcast/support/run_context.hpp"

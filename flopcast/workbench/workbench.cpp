@@ -75,7 +75,7 @@ model::Store open_store(const RunContext& context) {
   if (!store.warning().empty()) {
     context.note("warning: " + store.warning());
   }
-  store.answer_below(system_wisdom(context).artifacts);
+  answer_below(store, system_wisdom(context).artifacts);
   return store;
 }
 
@@ -84,7 +84,7 @@ namespace {
 /// A number of what is kept about the reference kernels; 0 if nothing is yet.
 double kept_of_reference(const model::Store& store, const Environment& environment, const char* member) {
   const auto read = [member](const nlohmann::json& kept) { return member_or(kept, member, 0.0); };
-  return store.read_artifact(model::artifact::reference_time, environment.fingerprint, read).value_or(0.0);
+  return read_artifact(store, model::artifact::reference_time, environment.fingerprint, read).value_or(0.0);
 }
 
 /// Reference solve over reference product while nothing disturbed.
@@ -269,8 +269,8 @@ void Workbench::keep_reference(model::Store& store, const measure::Session& sess
   const bool is_better = own_solve > 0 && (kept_solve <= 0 || own_solve < clearly_less * kept_solve);
   if (own > 0 && (own != reference_time(store) || is_better)) {
     store.put_environment(environment());
-    store.put_artifact(model::artifact::reference_time, environment().fingerprint,
-                       {{"kernel", "dgemm 256"}, {"seconds", own}, {"calm_solve", is_better ? own_solve : kept_solve}});
+    put_artifact(store, model::artifact::reference_time, environment().fingerprint,
+                 {{"kernel", "dgemm 256"}, {"seconds", own}, {"calm_solve", is_better ? own_solve : kept_solve}});
   }
 }
 

@@ -1,4 +1,5 @@
 #include "flopcast/model/store.hpp"
+#include "flopcast/model/artifacts.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -61,8 +62,8 @@ void read_all(const Store& store) {
   static_cast<void>(store.models());
   static_cast<void>(store.environments());
   for (const char* kind : {"kind", "plan", "profile"}) {
-    for (const std::string& name : store.artifact_names(kind)) {
-      static_cast<void>(store.find_artifact(kind, name));
+    for (const std::string& name : artifact_names(store, kind)) {
+      static_cast<void>(find_artifact(store, kind, name));
     }
   }
 }
@@ -160,34 +161,34 @@ TEST_F(Stores, EnvironmentsAndArtifacts) {
   EXPECT_EQ(store.find_environment("else"), std::nullopt);
   EXPECT_THAT(store.environments(), ElementsAre(environment));
 
-  store.put_artifact("profile", "mine", {{"nb", 64}});
-  store.put_artifact("profile", "mine", {{"nb", 96}});
-  store.put_artifact("state", "mine", 1);
-  EXPECT_EQ(store.find_artifact("profile", "mine"), nlohmann::json({{"nb", 96}}));
-  EXPECT_EQ(store.find_artifact("profile", "yours"), std::nullopt);
-  EXPECT_THAT(store.artifact_names("profile"), ElementsAre("mine"));
-  EXPECT_TRUE(store.delete_artifact("profile", "mine"));
-  EXPECT_FALSE(store.delete_artifact("profile", "mine"));
+  put_artifact(store, "profile", "mine", {{"nb", 64}});
+  put_artifact(store, "profile", "mine", {{"nb", 96}});
+  put_artifact(store, "state", "mine", 1);
+  EXPECT_EQ(find_artifact(store, "profile", "mine"), nlohmann::json({{"nb", 96}}));
+  EXPECT_EQ(find_artifact(store, "profile", "yours"), std::nullopt);
+  EXPECT_THAT(artifact_names(store, "profile"), ElementsAre("mine"));
+  EXPECT_TRUE(delete_artifact(store, "profile", "mine"));
+  EXPECT_FALSE(delete_artifact(store, "profile", "mine"));
 }
 
 TEST_F(Stores, DocumentsFromBelowAnswerWhereTheStoreHasNone) {
   Store store = Store::open(path);
-  store.put_artifact("plan", "a", 1);
-  store.answer_below({{"plan", "a", 2}, {"plan", "b", 3}});
-  EXPECT_EQ(store.find_artifact("plan", "a"), nlohmann::json(1));
-  EXPECT_EQ(store.find_artifact("plan", "b"), nlohmann::json(3));
-  EXPECT_EQ(store.find_artifact("rates", "b"), std::nullopt);
-  EXPECT_THAT(store.artifact_names("plan"), ElementsAre("a"));
-  EXPECT_EQ(Store::open(path).find_artifact("plan", "b"), std::nullopt) << "nothing is stored";
+  put_artifact(store, "plan", "a", 1);
+  answer_below(store, {{"plan", "a", 2}, {"plan", "b", 3}});
+  EXPECT_EQ(find_artifact(store, "plan", "a"), nlohmann::json(1));
+  EXPECT_EQ(find_artifact(store, "plan", "b"), nlohmann::json(3));
+  EXPECT_EQ(find_artifact(store, "rates", "b"), std::nullopt);
+  EXPECT_THAT(artifact_names(store, "plan"), ElementsAre("a"));
+  EXPECT_EQ(find_artifact(Store::open(path), "plan", "b"), std::nullopt) << "nothing is stored";
 }
 
 TEST_F(Stores, DocumentsArePutTogetherOrNotAtAll) {
   Store store = Store::open(path);
   const std::vector<Artifact> documents = {{"plan", "a", 1}, {"plan", "b", 2}};
-  EXPECT_THROW(store.put_together({}, documents, [] { throw bad_input("no"); }), Error);
-  EXPECT_THAT(store.artifact_names("plan"), ElementsAre());
-  store.put_together({}, documents, [] {});
-  EXPECT_THAT(store.artifact_names("plan"), ElementsAre("a", "b"));
+  EXPECT_THROW(put_together(store, {}, documents, [] { throw bad_input("no"); }), Error);
+  EXPECT_THAT(artifact_names(store, "plan"), ElementsAre());
+  put_together(store, {}, documents, [] {});
+  EXPECT_THAT(artifact_names(store, "plan"), ElementsAre("a", "b"));
 }
 
 TEST_F(Stores, MakesItsDirectory) {
@@ -233,8 +234,8 @@ void expect_to_remember(Store& store) {
   EXPECT_EQ(store.samples(key()).size(), 1U);
   EXPECT_FALSE(store.put_model(model()));
   EXPECT_TRUE(store.put_model(model()));
-  store.put_artifact("kind", "name", {{"x", 1}});
-  EXPECT_EQ(store.find_artifact("kind", "name"), (nlohmann::json{{"x", 1}}));
+  put_artifact(store, "kind", "name", {{"x", 1}});
+  EXPECT_EQ(find_artifact(store, "kind", "name"), (nlohmann::json{{"x", 1}}));
 }
 
 TEST_F(Stores, AStoreWithoutAFolderIsInMemory) {
@@ -246,7 +247,7 @@ TEST_F(Stores, AStoreWithoutAFolderIsInMemory) {
     expect_to_remember(store);
   }
   EXPECT_THAT(reasons.all, ElementsAre(HasSubstr("can't make the directory")));
-  EXPECT_FALSE(Store::open_if_possible(reasons.teller()).find_artifact("kind", "name")) << "it ends with the store";
+  EXPECT_FALSE(find_artifact(Store::open_if_possible(reasons.teller()), "kind", "name")) << "it ends with the store";
   for (const char* variable : {"FLOPCAST_HOME", "XDG_DATA_HOME", "HOME"}) {
     ::unsetenv(variable);
   }
@@ -259,14 +260,14 @@ TEST_F(Stores, AStoreThatStaysLockedGoesOnInMemory) {
   Reasons reasons;
   ::setenv("FLOPCAST_HOME", directory.c_str(), 1);
   Store store = Store::open_if_possible(reasons.teller());
-  store.put_artifact("kind", "before", 1);
+  put_artifact(store, "kind", "before", 1);
   sqlite3* other = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &other), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
-  EXPECT_TRUE(store.find_artifact("kind", "before")) << "reading needs no lock";
+  EXPECT_TRUE(find_artifact(store, "kind", "before")) << "reading needs no lock";
   expect_to_remember(store);
   EXPECT_THAT(reasons.all, ElementsAre(HasSubstr("is locked by another process")));
-  EXPECT_TRUE(store.find_artifact("kind", "before")) << "the copy in memory has what the file has";
+  EXPECT_TRUE(find_artifact(store, "kind", "before")) << "the copy in memory has what the file has";
   ASSERT_EQ(sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(other);
   EXPECT_EQ(Store::open(path).sample_count(), 0) << "the file is as it was";
@@ -277,9 +278,9 @@ TEST_F(Stores, AnImportIsKeptOrRefused) {
   ::setenv("FLOPCAST_HOME", directory.c_str(), 1);
   Store store = Store::open_if_possible(reasons.teller());
   const std::vector<Artifact> documents = {{"kind", "name", 1}};
-  EXPECT_THROW(store.put_together({}, documents, [] { throw environment_error("a file of the import can't be written"); }), Error);
+  EXPECT_THROW(put_together(store, {}, documents, [] { throw environment_error("a file of the import can't be written"); }), Error);
   EXPECT_THAT(reasons.all, ::testing::IsEmpty()) << "it isn't tried again in memory";
-  EXPECT_FALSE(store.find_artifact("kind", "name"));
+  EXPECT_FALSE(find_artifact(store, "kind", "name"));
 }
 
 TEST_F(Stores, GarbageIsMovedAside) {
@@ -328,7 +329,10 @@ TEST_F(Stores, TruncatedFileIsMovedAsideWithItsContents) {
 }
 
 TEST_F(Stores, ALargeStoreIsCheckedOnceADayAndAfterDamage) {
-  const auto put = [&](int i) { Store::open(path).put_artifact("kind", fmt::format("{}", i), std::string(1 << 20, 'x')); };
+  const auto put = [&](int i) {
+    Store store = Store::open(path);
+    put_artifact(store, "kind", fmt::format("{}", i), std::string(1 << 20, 'x'));
+  };
   for (int i = 0; i < 6; ++i) {
     put(i);
   }
@@ -484,7 +488,7 @@ TEST_F(Stores, NoFlippedBitIsLeftInAStore) {
       store.add_samples({{sample(m)}});
     }
     store.put_model(model());
-    store.put_artifact("profile", "mine", {{"nb", 96}});
+    put_artifact(store, "profile", "mine", {{"nb", 96}});
     Environment environment;
     environment.cpu = "a CPU";
     environment.fingerprint = "3f2a91bc77aa";
@@ -532,7 +536,7 @@ TEST_F(Stores, AnEntryThatCannotBeReadIsRemovedAndTheOthersStay) {
   {
     Store store = Store::open(path);
     store.add_samples(std::vector<Sample>{sample(8), sample(16)});
-    store.put_artifact("profile", "mine", {{"nb", 96}});
+    put_artifact(store, "profile", "mine", {{"nb", 96}});
   }
   sqlite3* database = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
@@ -544,15 +548,15 @@ TEST_F(Stores, AnEntryThatCannotBeReadIsRemovedAndTheOthersStay) {
   const Store store = Store::open(path);
   EXPECT_THAT(store.warning(), AllOf(HasSubstr("2 of the entries"), HasSubstr("were removed"), HasSubstr(moved_aside().at(0))));
   EXPECT_EQ(store.samples(key()), std::vector<Sample>{sample(16)});
-  EXPECT_EQ(store.find_artifact("profile", "mine"), std::nullopt);
+  EXPECT_EQ(find_artifact(store, "profile", "mine"), std::nullopt);
   EXPECT_EQ(Store::open(path).warning(), "");
 }
 
 TEST_F(Stores, AnArtifactOfAnotherTypeIsNamed) {
   Store store = Store::open(path);
-  store.put_artifact("profile", "mine", {{"nb", "many"}});
+  put_artifact(store, "profile", "mine", {{"nb", "many"}});
   const auto read = [&] {
-    static_cast<void>(store.read_artifact("profile", "mine", [](const nlohmann::json& document) { return member<int>(document, "nb"); }));
+    static_cast<void>(read_artifact(store, "profile", "mine", [](const nlohmann::json& document) { return member<int>(document, "nb"); }));
   };
   EXPECT_THAT(message_of(read), AllOf(HasSubstr(path.string()), HasSubstr("profile 'mine'"), HasSubstr("member nb: \"many\" given")));
 }

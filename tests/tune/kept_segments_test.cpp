@@ -104,12 +104,12 @@ TEST_F(KeptSegments, AreSoManyPerKernelAtMost) {
 
 TEST_F(KeptSegments, AreNamedWhereTheyAreDamaged) {
   keep_segments(store_, environment_, std::vector{kept({2, 5, 7})});
-  const std::string name = store_.artifact_names(model::artifact::sampled_segment).front();
-  const nlohmann::json good = *store_.find_artifact(model::artifact::sampled_segment, name);
+  const std::string name = artifact_names(store_, model::artifact::sampled_segment).front();
+  const nlohmann::json good = *find_artifact(store_, model::artifact::sampled_segment, name);
   const auto message_with = [&](const char* member, const nlohmann::json& value) {
     nlohmann::json damaged = good;
     damaged[member] = value;
-    store_.put_artifact(model::artifact::sampled_segment, name, damaged);
+    put_artifact(store_, model::artifact::sampled_segment, name, damaged);
     return tests::bad_input_of([&] { static_cast<void>(kept_segments(store_, environment_)); });
   };
   EXPECT_THAT(message_with("end", 900), HasSubstr("member end"));

@@ -4,12 +4,11 @@
 #include <string>
 #include <utility>
 
+#include "flopcast/contract/notation/expression_rules.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::contract {
 namespace {
-
-std::string name_of_operand(std::size_t i) { return fmt::format("operand {}", i + 1); }
 
 void complete(NetworkTensor& tensor, const Network& network, const std::string& name) {
   constexpr double most_bytes = 4e18;

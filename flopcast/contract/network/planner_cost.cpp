@@ -12,7 +12,7 @@
 namespace flopcast::contract {
 namespace {
 
-constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
+constexpr Seconds unavailable = std::numeric_limits<Seconds>::infinity();  ///< of a kernel that a step can't use
 
 /// Tiles that the planner considers, in elements: the largest ones of gemm, and usual ones of panels and streams.
 constexpr double longest_of_gemm = 8192, rows_of_panels = 240, columns_of_panels = 4096, sums_of_panels = 640;
@@ -58,7 +58,8 @@ PlannerCost::PlannerCost(const Environment& environment, const TileRates& rates,
       is_complex_(flopcast::is_complex(precision)),
       is_double_(precision == Precision::d),
       can_stream_(contract::can_stream()),
-      fastest_product_(std::min(rates.of(TileKernel::gemm).per_product, is_complex_ ? never : rates.of(TileKernel::panels).per_product)) {
+      fastest_product_(
+          std::min(rates.of(TileKernel::gemm).per_product, is_complex_ ? unavailable : rates.of(TileKernel::panels).per_product)) {
   if (is_double_ && can_stream_) {
     fastest_product_ = std::min(fastest_product_, rates.of(TileKernel::streaming).per_product);
   }
@@ -144,7 +145,7 @@ Seconds PlannerCost::panels(const Oriented& step, const Team& team) const {
 Seconds PlannerCost::streaming(const Oriented& step, const Team& team) const {
   const auto& [m, n, k, batch, a, b, c, a_along, b_along, c_along] = step;
   if (!can_stream_ || !is_double_ || k > static_cast<double>(longest_streamed_sum) || m <= 1 || !c_along) {
-    return never;
+    return unavailable;
   }
   const auto rate = [&](bool along) { return along ? rates_.packed_along : rates_.packed_across; };
   const double m_tiles = tiles(m, rows_of_streams), n_tiles = tiles(n, columns_of_streams);
@@ -164,7 +165,7 @@ Seconds PlannerCost::along_batch(const Oriented& step, const Team& team) const {
   const bool is_contiguous = contiguous(step.a) && contiguous(step.b) && contiguous(step.c) && !is_complex_;
   const double products = step.m * step.n * step.k;
   if (step.batch <= 1 || products > (is_contiguous ? max_in_vectors : max_one_by_one)) {
-    return never;
+    return unavailable;
   }
   const Seconds product = product_along_batch(rates_, precision_, is_contiguous, step.batch);
   const Seconds outer = team.memory.per_byte(bytes_of(step)) * element_bytes_;
@@ -197,7 +198,7 @@ Seconds PlannerCost::seconds(const PairStep& step) const {
   }
   const bool turns = step.c.is_free ? step.columns > 1 : step.c.unit == StepRole::columns || (step.rows == 1 && step.columns > 1);
   const bool stays = step.c.is_free || !turns;
-  Seconds best = never;
+  Seconds best = unavailable;
   for (const Team* team : {&alone_, &all_}) {
     if (stays) {
       best = std::min(best, seconds(step, *team));

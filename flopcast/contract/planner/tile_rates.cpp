@@ -146,14 +146,14 @@ TileRates measure_tile_rates(const FindRoutine& find) {
 
 TileRates tile_rates_in(model::Store& store, const std::string& fingerprint, const FindRoutine& find, bool fresh) {
   if (const std::optional<nlohmann::json> found =
-          fresh ? std::nullopt : store.find_artifact(model::artifact::contraction_rates, fingerprint)) {
+          fresh ? std::nullopt : find_artifact(store, model::artifact::contraction_rates, fingerprint)) {
     try {
       return from_json(*found);
     } catch (const nlohmann::json::exception&) {  // written by another version: measured again and replaced
     }
   }
   TileRates rates = measure_tile_rates(find);
-  store.put_artifact(model::artifact::contraction_rates, fingerprint, to_json(rates));
+  put_artifact(store, model::artifact::contraction_rates, fingerprint, to_json(rates));
   return rates;
 }
 

@@ -108,7 +108,7 @@ std::optional<Candidate> find_wisdom(const Contraction& contraction, const Machi
     return std::nullopt;
   }
   const std::optional<nlohmann::json> found =
-      options.wisdom->find_artifact(model::artifact::contraction_plan, wisdom_name(contraction, machine, options, former));
+      find_artifact(*options.wisdom, model::artifact::contraction_plan, wisdom_name(contraction, machine, options, former));
   if (!found) {
     return std::nullopt;
   }
@@ -129,7 +129,7 @@ void keep_wisdom(model::Store& store, const std::string& name, const Environment
   if (!store.find_environment(environment.fingerprint)) {
     store.put_environment(environment);  // says later to which machine and library the choice belongs
   }
-  store.put_artifact(model::artifact::contraction_plan, name, to_json(chosen));
+  put_artifact(store, model::artifact::contraction_plan, name, to_json(chosen));
 }
 
 }  // namespace flopcast::contract

@@ -25,7 +25,7 @@ std::optional<Candidate> find_wisdom(const Contraction& contraction, const Machi
 
 /// Keeps `chosen` under that name; nothing happens if options.wisdom is null.
 void keep_wisdom(const Contraction& contraction, const Machine& machine, const PlanOptions& options, const Candidate& chosen);
-/// Keeps `chosen` under a name that wisdom_name() made. Throws what Store::put_artifact() throws.
+/// Keeps `chosen` under a name that wisdom_name() made. Throws what model::put_artifact() throws.
 void keep_wisdom(model::Store& store, const std::string& name, const Environment& environment, const Candidate& chosen);
 
 /// Conditions under which a stored choice holds, as its name says them.

@@ -59,7 +59,7 @@ measure::Timings from_json(const nlohmann::json& json) {
 TimingMemory timings_in(model::Store& store, const std::string& context, std::size_t fewest, Seconds reference) {
   TimingMemory memory;
   memory.find = [&store, context, fewest, reference](const std::string& key) -> std::optional<measure::Timings> {
-    const std::optional<nlohmann::json> found = store.find_artifact(model::artifact::micro_benchmark, key + ' ' + context);
+    const std::optional<nlohmann::json> found = find_artifact(store, model::artifact::micro_benchmark, key + ' ' + context);
     if (!found) {
       return std::nullopt;
     }
@@ -73,7 +73,7 @@ TimingMemory timings_in(model::Store& store, const std::string& context, std::si
   };
   memory.keep = [&store, context, fewest](const std::string& key, const measure::Timings& timings) {
     if (is_complete(timings, fewest)) {
-      store.put_artifact(model::artifact::micro_benchmark, key + ' ' + context, to_json(timings));
+      put_artifact(store, model::artifact::micro_benchmark, key + ' ' + context, to_json(timings));
     }
   };
   return memory;

@@ -156,7 +156,7 @@ Fields FieldTable<RankAlgorithmsRequest>::fields() {
               "were used; prefetching; failures (of prefetching); first (iterations of loops). Each of these includes those before it, and "
               "times single calls, as Peise et al. 2015 do. segments: consecutive calls are timed together"),
           optional_field<&T::prefetched_lines>("cache lines of an operand that prefetching has brought (Peise et al. 2015: 1)")
-              .within(bounds::between(0, 1e6)),
+              .within(bounds::between(1, 1e6)),
           optional_field<&T::repetitions>("repetitions of each micro-benchmark").within(bounds::between(1, 1000)),
           optional_field<&T::fresh>("measure kernels again that the store already has").option("")};
 }

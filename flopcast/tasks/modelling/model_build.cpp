@@ -158,7 +158,7 @@ std::vector<double> thresholds_of(const BuildSubject& subject, const ModelBuildS
     read_value(known, thresholds);
     return thresholds;
   };
-  if (auto known = request.fresh ? std::nullopt : services.store.read_artifact(model::artifact::thread_thresholds, name, read)) {
+  if (auto known = request.fresh ? std::nullopt : read_artifact(services.store, model::artifact::thread_thresholds, name, read)) {
     return *std::move(known);
   }
   const auto found = model::find_thresholds(domain, finest, [&](const model::Sizes& sizes) -> std::optional<double> {
@@ -170,7 +170,7 @@ std::vector<double> thresholds_of(const BuildSubject& subject, const ModelBuildS
     return services.team_size(call);
   });
   context.throw_if_cancelled("nothing was sampled yet");
-  services.store.put_artifact(model::artifact::thread_thresholds, name, *found);
+  put_artifact(services.store, model::artifact::thread_thresholds, name, *found);
   for (const double threshold : *found) {
     context.note(fmt::format("{} uses another number of threads from the product of sizes {:.3g} on: the model has pieces on either side",
                              subject.key.routine, threshold));

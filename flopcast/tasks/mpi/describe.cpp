@@ -86,7 +86,7 @@ scale::MachineDescription description_of_ping_pong(const std::string& result, in
 void keep_description(const scale::MachineDescription& machine, model::Store& store, const RunContext& context) {
   const bool kept = machine.disturbances.empty() || !has_undisturbed(store);
   if (kept) {
-    store.put_artifact(model::artifact::mpi_machine, this_machine(), scale::machine_document(machine));
+    put_artifact(store, model::artifact::mpi_machine, this_machine(), scale::machine_document(machine));
   }
   if (!machine.disturbances.empty()) {
     context.note(fmt::format(

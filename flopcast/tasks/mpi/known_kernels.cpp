@@ -88,15 +88,15 @@ std::string to_json(const MpiKernelList& list) { return document_of(list).dump(-
 
 MpiKnownKernels stored_mpi_kernels(const model::Store& store) {
   MpiKnownKernels known;
-  store.read_artifact(model::artifact::mpi_kernels, machine_name(),
-                      [&known](const json& kept) { return known.add(kept.get<MpiKernelList>()); });
+  read_artifact(store, model::artifact::mpi_kernels, machine_name(),
+                [&known](const json& kept) { return known.add(kept.get<MpiKernelList>()); });
   return known;
 }
 
 int store_mpi_kernels(model::Store& store, const MpiKernelList& list) {
   MpiKnownKernels known = stored_mpi_kernels(store);
   const int drifted = known.add(list);
-  store.put_artifact(model::artifact::mpi_kernels, machine_name(), document_of(known.list()));
+  put_artifact(store, model::artifact::mpi_kernels, machine_name(), document_of(known.list()));
   return drifted;
 }
 

@@ -19,7 +19,7 @@ namespace flopcast {
 std::string this_machine() { return machine::detect_topology().cpu; }
 
 std::optional<scale::MachineDescription> stored_machine_description(const model::Store& store) {
-  return store.read_artifact(model::artifact::mpi_machine, this_machine(), [](const nlohmann::json& document) {
+  return read_artifact(store, model::artifact::mpi_machine, this_machine(), [](const nlohmann::json& document) {
     return scale::machine_from_document(document, "the store's description of this machine");
   });
 }

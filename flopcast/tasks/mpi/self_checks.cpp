@@ -55,28 +55,27 @@ MpiSelfChecks::MpiSelfChecks(model::Store& store, const MpiSpace& space, const s
 
 bool MpiSelfChecks::has_passed() const {
   constexpr int max_tunings = 10;  // other libraries of the program may change
-  return store_
-      .read_artifact(model::artifact::mpi_self_checks, name_,
-                     [this](const json& kept) {
-                       return identity_ == member_or(kept, "identity", "") && member_or(kept, "passed", false) &&
-                              member_or(kept, "tunings", 0) < max_tunings;
-                     })
+  return read_artifact(store_, model::artifact::mpi_self_checks, name_,
+                       [this](const json& kept) {
+                         return identity_ == member_or(kept, "identity", "") && member_or(kept, "passed", false) &&
+                                member_or(kept, "tunings", 0) < max_tunings;
+                       })
       .value_or(false);
 }
 
 void MpiSelfChecks::count_tuning() {
-  const std::optional<json> counted = store_.read_artifact(model::artifact::mpi_self_checks, name_, [](json kept) {
+  const std::optional<json> counted = read_artifact(store_, model::artifact::mpi_self_checks, name_, [](json kept) {
     kept["tunings"] = member_or(kept, "tunings", 0) + 1;
     return kept;
   });
   if (counted) {
-    store_.put_artifact(model::artifact::mpi_self_checks, name_, *counted);
+    put_artifact(store_, model::artifact::mpi_self_checks, name_, *counted);
   }
 }
 
 void MpiSelfChecks::note(bool passed) {
-  store_.put_artifact(model::artifact::mpi_self_checks, name_,
-                      {{"schema", schema}, {"identity", identity_}, {"passed", passed}, {"tunings", 0}});
+  put_artifact(store_, model::artifact::mpi_self_checks, name_,
+               {{"schema", schema}, {"identity", identity_}, {"passed", passed}, {"tunings", 0}});
 }
 
 }  // namespace flopcast

@@ -145,8 +145,8 @@ void add_stored(Wisdom& wisdom, const WisdomServices& services, const RunContext
   const model::Store store = services.open(keeping_if_possible(context));  // reading needs no folder that can be written
   std::set<std::string> fingerprints;
   for (const char* kind : {model::artifact::contraction_plan, model::artifact::kernel_choice}) {
-    for (const std::string& name : store.artifact_names(kind)) {
-      model::Artifact artifact{kind, name, store.find_artifact(kind, name).value_or(nlohmann::json())};
+    for (const std::string& name : artifact_names(store, kind)) {
+      model::Artifact artifact{kind, name, find_artifact(store, kind, name).value_or(nlohmann::json())};
       if (is_usable(artifact)) {
         wisdom.artifacts.push_back(std::move(artifact));
       }
@@ -198,7 +198,7 @@ void keep(const Wisdom& wisdom, const WisdomServices& services, const RunContext
     bool saved = false;
     try {
       model::Store store = store_to_keep(services, context);
-      store.put_together(wisdom.environments, wisdom.artifacts, [&] {
+      put_together(store, wisdom.environments, wisdom.artifacts, [&] {
         save();
         saved = true;
       });
@@ -398,7 +398,7 @@ WisdomList forget_wisdom(const ForgetRequest& request, const WisdomServices& ser
   if (!removed.empty()) {
     model::Store store = store_to_keep(services, context);
     for (const model::Artifact& artifact : removed) {
-      store.delete_artifact(artifact.kind, artifact.name);
+      delete_artifact(store, artifact.kind, artifact.name);
     }
   }
   return forgotten;

@@ -7,16 +7,11 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
-#include "flopcast/core/documents.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/core/kernel_model.hpp"
 #include "flopcast/core/sample.hpp"
-#include "flopcast/support/json.hpp"
 
 namespace flopcast::model {
 
@@ -31,13 +26,6 @@ std::filesystem::path default_store_path();
 struct StoredSample {
   std::int64_t id = 0;
   Sample sample;
-};
-
-/// A document of another kind in the store.
-struct Artifact {
-  std::string kind, name;
-  nlohmann::json document;
-  friend bool operator==(const Artifact&, const Artifact&) = default;
 };
 
 /// Samples, models, environments and other data that outlive a process, in one SQLite file that several processes may use at once. After a
@@ -95,32 +83,8 @@ class Store {
   [[nodiscard]] std::optional<Environment> find_environment(const std::string& fingerprint) const;
   [[nodiscard]] std::vector<Environment> environments() const;
 
-  /// Stores any other document, such as a profile or the state of an interrupted operation; replaces one of the same kind and name.
-  void put_artifact(const std::string& kind, const std::string& name, const nlohmann::json& document);
-  [[nodiscard]] std::optional<nlohmann::json> find_artifact(const std::string& kind, const std::string& name) const;
-  /// Returns the result of `read` on such a document. Throws bad_input, which names the store, the document and the member, if it can't be
-  /// read.
-  template <class Read>
-  auto read_artifact(const std::string& kind, const std::string& name, Read read) const
-      -> std::optional<decltype(read(std::declval<nlohmann::json>()))> {
-    std::optional<nlohmann::json> found = find_artifact(kind, name);
-    if (!found) {
-      return std::nullopt;
-    }
-    return in_document("the store " + path().string() + ", " + kind + " '" + name + "',",
-                       [&] { return std::optional(read(std::move(*found))); });
-  }
-  /// Lets find_artifact() and read_artifact() answer with these documents where the store has none of that kind and name. Nothing is
-  /// stored.
-  void answer_below(std::vector<Artifact> documents);
-  /// Names of the store's own documents, sorted.
-  [[nodiscard]] std::vector<std::string> artifact_names(const std::string& kind) const;
-  bool delete_artifact(const std::string& kind, const std::string& name);
-  /// Stores environments and documents, or nothing if one of them can't be stored or `before_commit` throws.
-  void put_together(std::span<const Environment> environments, std::span<const Artifact> documents,
-                    const std::function<void()>& before_commit);
-
  private:
+  friend struct StoreAccess;
   struct State;
   explicit Store(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

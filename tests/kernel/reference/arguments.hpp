@@ -46,6 +46,13 @@ class Element {
   bool conjugated_;
 };
 
+/// Makes an element of the diagonal of a Hermitian matrix real, as updates of such a matrix do.
+inline void make_real(Element diagonal, bool hermitian) {
+  if (hermitian) {
+    diagonal = static_cast<Number>(diagonal).real();
+  }
+}
+
 /// A matrix in textbook notation, independent of its storage; also a view of its transpose, adjoint, reversal and sub-matrices.
 class Matrix {
  public:

@@ -13,13 +13,6 @@ void scale(const Vector& y, std::int64_t n, Number beta) {
   }
 }
 
-/// Makes the diagonal of a Hermitian matrix real, as BLAS's updates of such a matrix do.
-void make_real(Element diagonal, bool hermitian) {
-  if (hermitian) {
-    diagonal = static_cast<Number>(diagonal).real();
-  }
-}
-
 void symmetric_times_vector(Arguments& a, bool hermitian) {
   const std::int64_t n = a.size("n");
   const Matrix A = operand(a);

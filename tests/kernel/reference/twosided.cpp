@@ -243,13 +243,6 @@ void balance(std::int64_t n, Number tau, const V& v, const W& w) {
   }
 }
 
-void make_real(const Element& element, bool complex) {
-  Element target = element;
-  if (complex) {
-    target = static_cast<Number>(target).real();
-  }
-}
-
 /// Numbers in a vector, with the operators of elements.
 struct Storage {
   std::vector<Number>* values;

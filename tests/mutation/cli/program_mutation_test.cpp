@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "flopcast/model/artifacts.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/program/profile_json.hpp"
 #include "tests/cli/run_program.hpp"
@@ -156,7 +157,8 @@ TEST_F(ProgramMutations, OfSpacesOfMpiPrograms) {
 }
 
 TEST_F(ProgramMutations, OfStores) {
-  model::Store(model::Store::open(file("other.db"))).put_artifact("study", "mine", {{"nb", 96}});
+  model::Store other = model::Store::open(file("other.db"));
+  put_artifact(other, "study", "mine", {{"nb", 96}});
   std::ifstream in(file("other.db"), std::ios::binary);
   const std::string valid((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   const std::string store = file("flopcast.db");

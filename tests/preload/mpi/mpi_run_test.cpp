@@ -16,6 +16,7 @@
 
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
+#include "flopcast/model/artifacts.hpp"
 #include "flopcast/model/store.hpp"
 #include "tests/preload/mpi/mpi_run.hpp"
 
@@ -176,8 +177,8 @@ TEST_P(MpiRun, KernelsThatSuitTheCpuAreSetAndReported) {
   {
     model::Store store = model::Store::open(folder_ / "flopcast.db");
     for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
-      store.put_artifact(
-          "kernel-choice", fmt::format("{} {} {}", machine::detect_topology().cpu, library.path, fs::file_size(library.path)),
+      put_artifact(
+          store, "kernel-choice", fmt::format("{} {} {}", machine::detect_topology().cpu, library.path, fs::file_size(library.path)),
           {{"kernels", "Prescott"}, {"dgemm_flops", 16e9}, {"better", {{"setting", "OPENBLAS_CORETYPE=Nehalem"}, {"dgemm_flops", 68e9}}}});
     }
   }
@@ -204,9 +205,9 @@ TEST_P(MpiRun, SlowKernelsThatTheEnvironmentSelectsAreReportedAndKept) {
     model::Store store = model::Store::open(folder_ / "flopcast.db");
     for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
       const std::string key = fmt::format("{} {} {}", machine::detect_topology().cpu, library.path, fs::file_size(library.path));
-      store.put_artifact("kernel-choice", key, {{"kernels", "Nehalem"}, {"dgemm_flops", 68e9}});
-      store.put_artifact("kernel-comparison", key + " OPENBLAS_CORETYPE=Prescott ", {{"had", 16e9}, {"best", 68e9}});
-      store.put_artifact("kernel-comparison", key + " OPENBLAS_CORETYPE=Nehalem ", {{"had", 67e9}, {"best", 68e9}});
+      put_artifact(store, "kernel-choice", key, {{"kernels", "Nehalem"}, {"dgemm_flops", 68e9}});
+      put_artifact(store, "kernel-comparison", key + " OPENBLAS_CORETYPE=Prescott ", {{"had", 16e9}, {"best", 68e9}});
+      put_artifact(store, "kernel-comparison", key + " OPENBLAS_CORETYPE=Nehalem ", {{"had", 67e9}, {"best", 68e9}});
     }
   }
   const auto with = [&](const std::string& kernels) {

@@ -10,6 +10,7 @@
 
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
+#include "flopcast/model/artifacts.hpp"
 #include "flopcast/model/store.hpp"
 #include "tests/preload/smpi/simulated_programs.hpp"
 
@@ -188,11 +189,11 @@ TEST_F(SimulateCommand, KernelsThatSuitTheCpuAreSetAndReported) {
     for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
       const std::string key =
           machine::detect_topology().cpu + ' ' + library.path + ' ' + std::to_string(std::filesystem::file_size(library.path));
-      store.put_artifact(
-          "kernel-choice", key,
+      put_artifact(
+          store, "kernel-choice", key,
           {{"kernels", "Prescott"}, {"dgemm_flops", 16e9}, {"better", {{"setting", "OPENBLAS_CORETYPE=Nehalem"}, {"dgemm_flops", 68e9}}}});
-      store.put_artifact("kernel-comparison", key + " OPENBLAS_CORETYPE=Prescott OPENBLAS_CORETYPE=Nehalem",
-                         {{"had", 16e9}, {"best", 68e9}});
+      put_artifact(store, "kernel-comparison", key + " OPENBLAS_CORETYPE=Prescott OPENBLAS_CORETYPE=Nehalem",
+                   {{"had", 16e9}, {"best", 68e9}});
     }
   }
   const auto with = [&](const std::string& variables) {

@@ -252,8 +252,8 @@ TEST_F(ModelChecks, SayWhyThereIsNothingToCheck) {
   EXPECT_THAT(error_of({.routines = {"dtrmm"}}), AllOf(HasSubstr("no samples of dtrmm"), HasSubstr("dlarfb")));
   EXPECT_THAT(error_of({.time_budget = 0}), HasSubstr("time budget"));
   EXPECT_THAT(error_of({.repetitions = 2}), HasSubstr("3 to 1000"));
-  for (const std::string& name : machine_.store.artifact_names(model::artifact::sampled_segment)) {
-    machine_.store.delete_artifact(model::artifact::sampled_segment, name);
+  for (const std::string& name : artifact_names(machine_.store, model::artifact::sampled_segment)) {
+    delete_artifact(machine_.store, model::artifact::sampled_segment, name);
   }
   EXPECT_THAT(error_of({}), HasSubstr("can be measured again"));
 }

@@ -211,8 +211,8 @@ TEST_F(Wisdoms, KindsOfLaterVersionsAreIgnored) {
 TEST_F(Wisdoms, EntriesOfOtherFormsInTheStoreDontTravel) {
   import(write("wisdom", some_wisdom()));
   model::Store store = services_.open(context_);
-  store.put_artifact(model::artifact::contraction_plan, "no name of a plan", 1);
-  store.put_artifact(model::artifact::kernel_choice, kernels_name, {{"kernels", 7}});
+  put_artifact(store, model::artifact::contraction_plan, "no name of a plan", 1);
+  put_artifact(store, model::artifact::kernel_choice, kernels_name, {{"kernels", 7}});
   EXPECT_THAT(kinds(list().entries), ElementsAre("block sizes", "plan"));
 }
 
@@ -220,7 +220,7 @@ TEST_F(Wisdoms, AnImportIsAllOrNothing) {
   fs::create_directories(services_.profile);  // a folder, so that the profile can't be written
   std::ofstream(fs::path(services_.profile) / "file") << "";
   EXPECT_THROW(import(write("wisdom", some_wisdom())), Error);
-  EXPECT_THAT(model::Store::open(services_.store).artifact_names(model::artifact::contraction_plan), IsEmpty());
+  EXPECT_THAT(artifact_names(model::Store::open(services_.store), model::artifact::contraction_plan), IsEmpty());
   fs::remove_all(services_.profile);
 
   program::save_profile(services_.profile, tuned(16));
@@ -294,7 +294,7 @@ TEST_F(Wisdoms, TheSystemsEntriesAreTakenWhereTheUserHasNone) {
   ASSERT_THAT(own[0].routines, SizeIs(2));
   EXPECT_EQ(own[0].routines[0].points[0].blocks.nb, 48) << "the user's own block size stays";
   EXPECT_EQ(own[1].routines[0].points[0].blocks.nb, 128);
-  EXPECT_EQ(model::Store::open(services_.store).find_artifact(model::artifact::kernel_choice, kernels_name), kernels_document("zen"));
+  EXPECT_EQ(find_artifact(model::Store::open(services_.store), model::artifact::kernel_choice, kernels_name), kernels_document("zen"));
   const std::string before = export_wisdom(services_, context_);
   EXPECT_THAT(import_system().taken, IsEmpty()) << "all of it is known";
   EXPECT_EQ(export_wisdom(services_, context_), before);

@@ -22,6 +22,7 @@
 #include "flopcast/contract/planner/time_model.hpp"
 #include "flopcast/contract/planner/trial_memory.hpp"
 #include "flopcast/contract/planner/wisdom.hpp"
+#include "flopcast/model/artifacts.hpp"
 #include "flopcast/model/store.hpp"
 #include "flopcast/support/error.hpp"
 #include "tests/contract/blas/openblas_machine.hpp"
@@ -762,7 +763,7 @@ TEST_F(PlanWithWisdom, IncrementalPlansKeepTheirDecisionOnce) {
   EXPECT_GE(executions, 4);
   EXPECT_EQ(first.considered().front().basis, Basis::execution);
   EXPECT_EQ(first.seconds(), first.considered().front().seconds);
-  const std::vector<std::string> names = store_->artifact_names("contraction-plan");
+  const std::vector<std::string> names = artifact_names(*store_, "contraction-plan");
   ASSERT_EQ(names.size(), 1U) << first.explain();
   EXPECT_EQ(wisdom_conditions(names.front())->effort, "incremental 12");
   const ContractionPlan second = make();
@@ -779,14 +780,14 @@ TEST_F(PlanWithWisdom, IncrementalPlansChooseSeparatelyWhereTheyAddToC) {
   const ContractionPlan made = make();
   execute_until_decided(made, 1);
   EXPECT_EQ(made.considered().front().basis, Basis::formula) << "nothing was overwritten";
-  ASSERT_EQ(store_->artifact_names("contraction-plan").size(), 1U);
-  EXPECT_EQ(wisdom_conditions(store_->artifact_names("contraction-plan").front())->effort, "incremental 12, added to C");
+  ASSERT_EQ(artifact_names(*store_, "contraction-plan").size(), 1U);
+  EXPECT_EQ(wisdom_conditions(artifact_names(*store_, "contraction-plan").front())->effort, "incremental 12, added to C");
   execute_on_ones(made, 0);
   EXPECT_FALSE(made.is_decided());
   EXPECT_THAT(made.explain(), ::testing::AllOf(::testing::HasSubstr("beta = 0: 1 candidate tried in 1 execution, undecided"),
                                                ::testing::HasSubstr("other beta: ")));
   execute_until_decided(made, 0);
-  EXPECT_EQ(store_->artifact_names("contraction-plan").size(), 2U);
+  EXPECT_EQ(artifact_names(*store_, "contraction-plan").size(), 2U);
 }
 
 TEST_F(PlanWithWisdom, IncrementalPlansShareWhatWasMeasured) {

@@ -16,47 +16,12 @@
 
 namespace flopcast {
 
-/// Environments kept by earlier versions lack the chases.
 template <>
-inline Fields FieldTable<CacheLevel>::fields() {
-  return {field<&T::name>("\"L1\", \"L2\", \"L3\""),
-          field<&T::capacity_bytes>("measured: best estimate of the capacity knee; the share of one core if the level is private"),
-          field<&T::capacity_low_bytes>("lower end of the interval of the capacity knee"),
-          field<&T::capacity_high_bytes>("upper end of the interval of the capacity knee"),
-          field<&T::reported_bytes>("capacity that the system reports; 0 if it reports none"),
-          field<&T::line_bytes>("bytes of a cache line"),
-          field<&T::associativity>("reported; 0 if unknown"),
-          field<&T::bandwidth>("rate of the triad with one core").measured_in("B/s", Best::large),
-          field<&T::latency_seconds>("latency of a serial pointer chase"),
-          optional_field<&T::serial_chase_bytes>("capacity seen by reads that wait for each other"),
-          optional_field<&T::parallel_chase_bytes>("capacity seen by independent random reads")};
-}
-
-/// Environments kept by earlier versions lack the bytes of integers.
+Fields FieldTable<CacheLevel>::fields();
 template <>
-inline Fields FieldTable<LibraryIdentity>::fields() {
-  return {field<&T::name>("\"openblas\", \"blis\", \"reference\""),
-          field<&T::path>("resolved path of the loaded file"),
-          field<&T::version>("version that the library reports"),
-          field<&T::kernels>("kernels that the library chose for this CPU, if it reports them (\"SkylakeX\"); else empty"),
-          field<&T::threading>("\"serial\", \"pthread\", \"openmp\", or empty"),
-          field<&T::digest>("digest of the file: tells builds apart"),
-          optional_field<&T::integer_bytes>("bytes of the integers that its routines take: 4 (LP64) or 8 (ILP64)")};
-}
-
+Fields FieldTable<LibraryIdentity>::fields();
 template <>
-inline Fields FieldTable<Environment>::fields() {
-  return {field<&T::cpu>("model name"),
-          field<&T::cores>("number of cores"),
-          field<&T::caches>("from L1 outwards"),
-          field<&T::memory_bandwidth>("triad, bytes per second, one core"),
-          field<&T::peak_flops>("best double-precision rate seen on one core (reference dgemm), flops per second"),
-          field<&T::blas>("the loaded BLAS"),
-          field<&T::lapack>("the loaded LAPACK"),
-          field<&T::threads>("threads of BLAS"),
-          field<&T::affinity>("CPUs that the process was bound to"),
-          field<&T::fingerprint>("digest of CPU, classes of the measured caches, and libraries; models hold only where it is equal")};
-}
+Fields FieldTable<Environment>::fields();
 
 inline void to_json(nlohmann::json& json, const Interval& interval) { json = {interval.low, interval.high}; }
 inline void from_json(const nlohmann::json& json, Interval& interval) {

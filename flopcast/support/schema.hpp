@@ -117,6 +117,7 @@ PublishedSchema published(const std::string& name, const std::string& title, std
 /// a member's limits. Types of values are left to the reader. `schema` is a document of a SchemaMaker whose OtherMembers are refused.
 void require_members_and_bounds(const nlohmann::json& value, const nlohmann::ordered_json& schema);
 
+/// One branch for each sort of type; the list of all sorts in one place is the clearest.
 template <class T>
 nlohmann::ordered_json SchemaMaker::of() {
   if constexpr (HasOwnSchema<T>) {

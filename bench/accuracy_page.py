@@ -124,7 +124,7 @@ def validated(decisions):
 
 def pooled(figures):
     """Returns the figures of several rows together."""
-    return {k: sum((f[k] for f in figures), [] if isinstance(figures[0][k], list) else 0) for k in figures[0] if k != "restless"}
+    return {k: sum((f[k] for f in figures), [] if isinstance(figures[0][k], list) else 0) for k in figures[0] if k != "noisy"}
 
 
 def tunings(sitting, prefix, libraries, precisions, routines, competitor=False):
@@ -145,12 +145,12 @@ def tunings(sitting, prefix, libraries, precisions, routines, competitor=False):
                 parts = json.loads(result["output"])
                 parts = parts.get("parts", [parts])
                 rows.append((blas, routine, {**validated([d for part in parts for d in part["decisions"] if "validation" in d]),
-                                             "seconds": sum(part["cost"]["measuring_seconds"] for part in parts), "restless": "restless" in result["notes"]}))
+                                             "seconds": sum(part["cost"]["measuring_seconds"] for part in parts), "noisy": "the machine was noisy" in result["notes"]}))
     lines = ["| library | routine | error in wall time, median / 95th % | normalised % | yield, median / worst % | runs within intervals % | measured twice % | regret held | tuning s |",
              "|:--|:--|--:|--:|--:|--:|--:|--:|--:|"]
 
     def line(blas, routine, f):
-        return (f"| {blas} | {routine}{' (noisy)' if f['restless'] else ''} | {percent(statistics.median(f['errors']))} / {percent(quantile(f['errors'], 0.95))} "
+        return (f"| {blas} | {routine}{' (noisy)' if f['noisy'] else ''} | {percent(statistics.median(f['errors']))} / {percent(quantile(f['errors'], 0.95))} "
                 f"| {percent(statistics.median(f['normalised']))} / {percent(quantile(f['normalised'], 0.95))} "
                 f"| {percent(statistics.median(f['kept']))} / {percent(min(f['kept']))} | {percent(f['within'] / f['runs'], 0)} "
                 f"| {percent(statistics.median(f['twice']))} | {sum(f['held'])} of {len(f['held'])} | {f['seconds']:.1f} |")
@@ -161,7 +161,7 @@ def tunings(sitting, prefix, libraries, precisions, routines, competitor=False):
     for blas in libraries:
         here = [f for b, _, f in rows if b == blas]
         if here:
-            lines.append(line(blas, "all", {**pooled(here), "restless": False}))
+            lines.append(line(blas, "all", {**pooled(here), "noisy": False}))
             summary += aims(blas + (", one competing process" if competitor else ""), pooled(here))
     return summary, "\n".join(lines)
 
@@ -307,7 +307,7 @@ SECTIONS = {
          ("MPI tuning, ScaLAPACK's Cholesky, cold / warm", "times faster", r"\| scalapack_cholesky .*?\| (?:cold|warm) \| ([0-9.]+)", "3", lambda v: min(v) > 3),
          ("MPI tuning, chosen configuration behind the best, per program, cold and warm", "%", r"\| ([0-9.]+)% \| [0-9.]+% \|\n", "3", lambda v: max(v) <= 3)]),
     "mpi-overhead": embedded(
-        "mpi-overhead", "Cost of following an MPI program", ["mpi_overhead.py"], "Two processes, with and without flopcast in turns.",
+        "mpi-overhead", "Cost of tracing an MPI program", ["mpi_overhead.py"], "Two processes, with and without flopcast in turns.",
         [("a message of 8 bytes, with / without flopcast", "ratio", r"messages of 8 bytes \| ([0-9.]+)", "1.5", lambda v: v[0] <= 1.5),
          ("conjugate gradients over small messages, with / without flopcast", "ratio", r"steps of CG, .*?\| ([0-9.]+)", "1.05", lambda v: max(v) <= 1.05),
          ("HPCC, with / without flopcast", "ratio", r"HPCC .*?\| ([0-9.]+)", "1.05", lambda v: v[0] <= 1.05)]),

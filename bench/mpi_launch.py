@@ -51,7 +51,7 @@ class Launcher:
         return program
 
     def run(self, ranks, command, cores=None, follow=None, folder=None):
-        """Runs on `cores` ("0,1"; None for all) in `folder` and returns the standard output and, if followed with the options `follow`, the
+        """Runs on `cores` ("0,1"; None for all) in `folder` and returns the standard output and, if traced with the options `follow`, the
         profile. Sets `self.seconds`."""
         profile = os.path.join(self.folder.name, "profile.json")
         words = [f"mpirun.{self.options.mpi}", "-n", str(ranks)]

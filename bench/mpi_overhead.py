@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the cost of following an MPI program without skipping anything: 2 processes, with and without flopcast in turns. Prints ratios of the
+"""Measures the cost of tracing an MPI program without skipping anything: 2 processes, with and without flopcast in turns. Prints ratios of the
 medians of the program's own wall time, followed by half the interquartile range of the paired ratios. Reach: 1.5x per message, 5 % of programs;
 goal: 1.2x, 1 %. HPCC runs if it is installed (Debian's package, for Open MPI).
 

@@ -7,7 +7,7 @@ along another order over the time along flopcast's: above 1, flopcast's order is
 
 Usage: PYTHONPATH=build/release/python[:OPT_EINSUM:COTENGRA:AUTORAY] bench/networks.py [--threads N] [--effort E] [--names REGEX] [--seed N]
                                                                                        [--search SECONDS] [--max-bytes N]
-opt_einsum and cotengra are left out if Python doesn't find them. Prints a Markdown table, geometric means and the worst ratios.
+opt_einsum and cotengra are skipped if Python doesn't find them. Prints a Markdown table, geometric means and the worst ratios.
 """
 
 import argparse
@@ -277,7 +277,7 @@ def main():
             __import__(library)
             options.libraries.append(library)
         except ImportError as error:
-            print(f"{library} is left out: {error}", file=sys.stderr)
+            print(f"{library} is skipped: {error}", file=sys.stderr)
     fc.prepare()
     columns = ["flopcast", *options.libraries]
     print("| network | operands | " + " | ".join(f"{library}" for library in columns) + " | " + " | ".join(f"{library} / flopcast" for library in options.libraries)

@@ -3,7 +3,7 @@
 
 opt_einsum contracts each expression on NumPy's arrays along the paths of flopcast.PathOptimizer, along its own (optimal, dp, greedy,
 random-greedy) and along that of cotengra's HyperOptimizer, in turns. Paths whose largest intermediate exceeds --max-bytes, and those that
-took over ten times as long as the fastest one, are left out after their first execution.
+took over ten times as long as the fastest one, are skipped after their first execution.
 
 Usage: PYTHONPATH=build/release/python:OPT_EINSUM[:COTENGRA:AUTORAY] bench/numpy_paths.py [--names REGEX] [--rounds N] [--max-bytes N]
 

@@ -1,6 +1,6 @@
 // Finds the kernels that slow down while other programs use this core's second hyperthread. The program runs several kernels in turns, in
-// windows of 10 ms each, and one kernel tells calm windows from slow ones. A window is slow if its mean is at least 1.25 times the lower
-// quartile of that kernel over all windows, and calm if it is at most 1.1 times as long. The program prints each kernel's time in both
+// windows of 10 ms each, and one kernel tells quiet windows from slow ones. A window is slow if its mean is at least 1.25 times the lower
+// quartile of that kernel over all windows, and quiet if it is at most 1.1 times as long. The program prints each kernel's time in both
 // kinds of windows, relative to its own lower quartile. Without disturbances there are no slow windows. Ratios of the kernel that tells are
 // large by selection, the others' ratios aren't.
 #include <fmt/format.h>
@@ -105,10 +105,10 @@ void run(const std::string& blas, const std::string& tells, Seconds duration) {
     calm[k] = quantile(windows[k], 0.25);
   }
   report::Table table;
-  table.columns = {{"kernel", report::Align::left}, {"calm"}, {"calm: median"}, {"95 %"}, {"slow: 5 %"}, {"median"}, {"95 %"}};
+  table.columns = {{"kernel", report::Align::left}, {"quiet"}, {"quiet: median"}, {"95 %"}, {"slow: 5 %"}, {"median"}, {"95 %"}};
   std::size_t slow_windows = 0;
   for (std::size_t k = 0; k < kernels.size(); ++k) {
-    std::array<std::vector<double>, 2> ratios;  // ratios in calm windows and in slow windows
+    std::array<std::vector<double>, 2> ratios;  // ratios in quiet windows and in slow windows
     for (std::size_t w = 0; w < windows[k].size(); ++w) {
       const double told = windows[teller][w] / calm[teller];
       if (told <= 1.1 || told >= 1.25) {
@@ -137,7 +137,7 @@ int main(int argc, char** argv) {
   app.option("--blas", blas).show_default();
   std::vector<std::string> names;
   std::transform(kernels.begin(), kernels.end(), std::back_inserter(names), [](const Kernel& kernel) { return kernel.name; });
-  app.option("--tells", tells, "kernel that tells slow windows from calm ones").choices(names).show_default();
+  app.option("--tells", tells, "kernel that tells slow windows from quiet ones").choices(names).show_default();
   app.option("--seconds", seconds).show_default();
   return line.run(argc, argv, [&] { run(blas, tells, seconds); });
 }

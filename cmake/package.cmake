@@ -69,20 +69,20 @@ flopcast_debian_package(flopcast "performance prediction and tuning of dense lin
   TEXT "${what}
 
         This package has the program flopcast, its manual pages, and the libraries
-        that follow unmodified programs from the inside of their processes."
+        that trace unmodified programs from the inside of their processes."
   RECOMMENDS "${blas}"
   SUGGESTS "flopcast-mpi-openmpi | flopcast-mpi-mpich, flopcast-simgrid, python3-flopcast, libflopcast-dev, flopcast-doc, gnuplot-nox")
 
 flopcast_debian_package(flopcast-mpi-openmpi "critical paths and tuning of programs on Open MPI"
   TEXT "${what}
 
-        This package lets flopcast follow and tune programs that run on Open MPI."
+        This package lets flopcast trace and tune programs that run on Open MPI."
   DEPENDS "flopcast ${same}" RECOMMENDS openmpi-bin)
 
 flopcast_debian_package(flopcast-mpi-mpich "critical paths and tuning of programs on MPICH"
   TEXT "${what}
 
-        This package lets flopcast follow and tune programs that run on MPICH."
+        This package lets flopcast trace and tune programs that run on MPICH."
   DEPENDS "flopcast ${same}" RECOMMENDS mpich)
 
 flopcast_debian_package(flopcast-simgrid "simulation of MPI programs on machines of any size"
@@ -120,7 +120,7 @@ flopcast_debian_package(python3-flopcast "performance prediction of dense linear
   TEXT "${what}
 
         This package has einsum and tensordot for NumPy arrays, which choose the
-        fastest way by predicted time, and every job of flopcast as a function." SECTION python
+        fastest way by predicted time, and every command of flopcast as a function." SECTION python
   DEPENDS "flopcast ${same}, python3 (>= ${python}), python3 (<< ${next_python}), python3-numpy"
   RECOMMENDS "${blas}" SUGGESTS "python3-pandas, python3-matplotlib, python3-opt-einsum"
   CONTROL ${folder}/postinst ${folder}/prerm)

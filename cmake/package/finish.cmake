@@ -51,7 +51,7 @@ function(find_dependencies_of_libflopcast0 result)
 endfunction()
 
 # Libraries by the stems of their names: those that the archive brings along, and those that come with the system, with flopcast itself, or with the
-# MPI of the program that is followed.
+# MPI of the program that is traced.
 set(brought libfmt libhwloc libpugixml libsqlite3)
 set(found_elsewhere ld-linux-x86-64 libc libgcc_s libm libstdc++ libudev libflopcast-record libmpi libmpich libsimgrid)
 

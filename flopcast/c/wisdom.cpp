@@ -10,10 +10,10 @@
 namespace flopcast::c {
 namespace {
 
-/// Hands the numbers of entries over, and notes those that were left out.
+/// Hands the numbers of entries over, and notes those that were skipped.
 void tell(const WisdomImport& imported, const RunContext& context, std::int64_t* taken, std::int64_t* left_out) {
   for (const WisdomEntry& entry : imported.left_out) {
-    context.note(fmt::format("wisdom for {} ({}) is left out: {}", entry.subject, entry.kind, entry.misfit));
+    context.note(fmt::format("wisdom for {} ({}) is skipped: {}", entry.subject, entry.kind, entry.misfit));
   }
   if (taken != nullptr) {
     *taken = static_cast<std::int64_t>(imported.taken.size());

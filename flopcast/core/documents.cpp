@@ -15,14 +15,14 @@ using nlohmann::ordered_json;
 template <>
 Fields FieldTable<CacheLevel>::fields() {
   return {field<&T::name>("\"L1\", \"L2\", \"L3\""),
-          field<&T::capacity_bytes>("measured: best estimate of the capacity knee; the share of one core if the level is private"),
-          field<&T::capacity_low_bytes>("lower end of the interval of the capacity knee"),
-          field<&T::capacity_high_bytes>("upper end of the interval of the capacity knee"),
+          field<&T::capacity_bytes>("measured capacity, which predictions use; that of one core if the level is private"),
+          field<&T::capacity_low_bytes>("lower end of the measured transition to the next level"),
+          field<&T::capacity_high_bytes>("upper end of the measured transition to the next level"),
           field<&T::reported_bytes>("capacity that the system reports; 0 if it reports none"),
           field<&T::line_bytes>("bytes of a cache line"),
           field<&T::associativity>("reported; 0 if unknown"),
-          field<&T::bandwidth>("rate of the triad with one core").measured_in("B/s", Best::large),
-          field<&T::latency_seconds>("latency of a serial pointer chase"),
+          field<&T::bandwidth>("rate of the triad on vectors in this level, with one core").measured_in("B/s", Best::large),
+          field<&T::latency_seconds>("time of one read that waits for the one before (serial pointer chase); 0: not measured"),
           optional_field<&T::serial_chase_bytes>("capacity seen by reads that wait for each other"),
           optional_field<&T::parallel_chase_bytes>("capacity seen by independent random reads")};
 }
@@ -33,8 +33,8 @@ Fields FieldTable<LibraryIdentity>::fields() {
   return {field<&T::name>("\"openblas\", \"blis\", \"reference\""),
           field<&T::path>("resolved path of the loaded file"),
           field<&T::version>("version that the library reports"),
-          field<&T::kernels>("kernels that the library chose for this CPU, if it reports them (\"SkylakeX\"); else empty"),
-          field<&T::threading>("\"serial\", \"pthread\", \"openmp\", or empty"),
+          field<&T::kernels>("kernels that the library chose for this CPU, such as \"SkylakeX\"; empty if it reports none"),
+          field<&T::threading>("way in which the library runs threads: \"serial\", \"pthread\" or \"openmp\"; empty: not known"),
           field<&T::digest>("digest of the file: tells builds apart"),
           optional_field<&T::integer_bytes>("bytes of the integers that its routines take: 4 (LP64) or 8 (ILP64)")};
 }

@@ -44,7 +44,7 @@ class Drift {
   /// Returns the relative standard deviation between moments: of the medians of five consecutive products, from the range around their
   /// median in which 95 % of them lie. Returns 0 with fewer than eight references.
   [[nodiscard]] double spread() const;
-  /// Returns the median product of the five references nearest to `at`; 0 without references. Slow references are left out, unless the last
+  /// Returns the median product of the five references nearest to `at`; 0 without references. Slow references are skipped, unless the last
   /// one before `at` or the first one after it is slow.
   [[nodiscard]] Seconds time_near(Seconds at) const;
 

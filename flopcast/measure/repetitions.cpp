@@ -118,7 +118,7 @@ Timings Repetitions::take() {
         "nearly all repetitions were preempted or slowed down, and the least disturbed count: stop other programs and measure again");
   } else if (disturbed * one_in > made_) {
     timings_.warnings.emplace_back(
-        "more than a quarter of the repetitions were preempted or slowed down and left out: other programs are running");
+        "more than a quarter of the repetitions were preempted or slowed down and discarded: other programs are running");
   }
   return std::move(timings_);
 }

@@ -92,8 +92,9 @@ fs::path find_flopcast_program() {
     tried.push_back(program.string());
   }
   throw environment_error(
-      "the program flopcast, which does this job, is missing. There is none of {}. Install all of flopcast, or set FLOPCAST_LIBEXEC to the "
-      "folder of its components",
+      "the program flopcast, which answers this request, is missing. There is none of {}. Install all of flopcast, or set FLOPCAST_LIBEXEC "
+      "to "
+      "the folder of its components",
       fmt::join(tried, ", "));
 }
 

@@ -52,7 +52,7 @@ class Planner {
   /// steps are predicted for a usual machine, unless pays() says that the expressions take long enough for opening.
   std::vector<std::vector<int>> path(const contract::SizedExpression& expression, PlanRequest request, contract::Executor executor);
 
-  /// Answers a question in this process (flopcast::ask()). The libraries of the last question stay open.
+  /// Answers a request in this process (flopcast::ask()). The libraries of the last request stay open.
   std::string answer(const std::string& question);
 
  private:

@@ -53,7 +53,7 @@ void add_samples(std::vector<BandwidthRoof>& roofs, const std::vector<BandwidthR
 inline constexpr std::int64_t shortest_triad = std::int64_t{3} * 1024, longest_triad = std::int64_t{768} << 20U;
 
 /// Measures the plain triad over vectors of the lengths from shortest_triad to longest_triad, divided among each team's threads. Lengths
-/// above the limit in `options`, or below a line per vector and thread, are left out. Throws environment_error if memory is short.
+/// above the limit in `options`, or below a line per vector and thread, are skipped. Throws environment_error if memory is short.
 std::vector<BandwidthRoof> measure_triad_lengths(const machine::WallClock& clock, const std::vector<machine::ThreadTeam*>& teams,
                                                  const BandwidthOptions& options, const Progress& progress = {});
 

@@ -277,7 +277,7 @@ bool ExecutionDecisions::may_be_predicted(std::uint32_t number, const KernelReco
   return true;
 }
 
-/// Takes the error of leaving kernel `number` out from the path's budget; returns false if the budget is too small.
+/// Takes the error of skipping kernel `number` from the path's budget; returns false if the budget is too small.
 bool ExecutionDecisions::spend(std::uint32_t number, Seconds half_width, const PathPosition& position) {
   Decision& mine = decision(number);
   if (!budget_.spend(mine.predicted, half_width, position.path)) {

@@ -25,7 +25,7 @@ std::vector<std::string> option_words(const Fields& fields, const void* structur
 Fields operator+(Fields all, const Fields& more);
 
 /// Returns the words of a command line that give a request these members, as far as they differ from the defaults: "--time-budget", "60".
-/// Members without an option, and those that are arguments, are left out.
+/// Members without an option, and those that are arguments, are skipped.
 template <Structure Request>
 std::vector<std::string> option_words(const Request& request) {
   const Request defaults;

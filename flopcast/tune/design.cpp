@@ -188,7 +188,7 @@ class Designer {
     return candidates;
   }
 
-  /// Finds the segment around the next place of the candidate's point; segments that were measured before are left out.
+  /// Finds the segment around the next place of the candidate's point; segments that were measured before are skipped.
   void renew(DesignCandidate& candidate) {
     for (; const std::optional<std::size_t> next = candidate.design->next(candidate.point); candidate.design->skip_next(candidate.point)) {
       if (candidate.place == next) {

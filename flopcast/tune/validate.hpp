@@ -28,7 +28,7 @@ Check validate(const Problem& problem, const Decision& decision, const Measure& 
 /// Disturbed runs are repeated, so that it may take twice as long.
 Seconds validation_seconds(const Problem& problem, const Decision& decision, const measure::StopRule& rule, Extent extent = Extent::all);
 
-/// Compares the variants at the block sizes of the ranking; those that weren't run are left out.
+/// Compares the variants at the block sizes of the ranking; those that weren't run are skipped.
 OrderCheck check_order(const Decision& decision, const Check& check, double margin = 0.03);
 
 }  // namespace flopcast::tuning

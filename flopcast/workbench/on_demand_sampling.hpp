@@ -24,8 +24,8 @@ struct SamplingLimits {
 tuning::SamplingServices sampling_services(measure::Session& session, model::Store& store, const Workbench& bench,
                                            const SamplingLimits& limits, const RunContext& context);
 
-/// Tells if the machine was noisy: other programs kept more than half a core busy, or the reference kernel's times differed by a tenth in
-/// the state for which times are predicted. All jobs tell it by this function.
+/// Notes that the machine was noisy, if it was: other programs kept more than half a core busy, or the reference kernel's times differed by
+/// a tenth in the state for which times are predicted. All commands note it by this function.
 void tell_noise(double busy_cores, const MachineState& state, const RunContext& context);
 
 /// Measures what the models lack to predict these traces to 1 %, for at most `budget` seconds, and keeps it; `label` names the progress

@@ -28,7 +28,7 @@ struct Wisdom {
 
 /// Converts to the text of a document {"schema": "flopcast-wisdom-1", ...}. Entries are sorted, so that equal wisdom has equal text.
 std::string wisdom_text(Wisdom wisdom);
-/// Reads such a document; `document` names it in messages. Entries of kinds that this version doesn't know are left out. `check` is called
+/// Reads such a document; `document` names it in messages. Entries of kinds that this version doesn't know are skipped. `check` is called
 /// with every plan, and throws MemberError for one that can't be used. Throws bad_input that names the document and the member.
 Wisdom parse_wisdom(
     std::string_view text, const std::string& document,

@@ -1,8 +1,8 @@
 #ifndef FLOPCAST_FLOPCAST_H
 #define FLOPCAST_FLOPCAST_H
 
-/* flopcast for C: tensor contractions that are planned once and executed often, tuned block sizes, predictions, and every job of the
-   program `flopcast` as a question and an answer in JSON. Link libflopcast (pkg-config flopcast, or the CMake target flopcast::c).
+/* flopcast for C: tensor contractions that are planned once and executed often, tuned block sizes, predictions, and every command of
+   the program `flopcast` as a request and an answer in JSON. Link libflopcast (pkg-config flopcast, or the CMake target flopcast::c).
 
      flopcast_workbench* bench = NULL;
      flopcast_plan* plan = NULL;
@@ -66,7 +66,7 @@ typedef struct flopcast_workbench_options {
   const char* blas;    /**< name or path of the BLAS; default: the one that `flopcast machine` lists first for the threads */
   const char* lapack;  /**< name or path of the LAPACK */
   const char* kernels; /**< kernels of the BLAS: "auto" (default: those that suit the CPU best) or "library" (its own choice) */
-  int32_t threads;     /**< threads of the BLAS for predictions and jobs, 1 to 1024; default: 1. Contractions have threads of their own */
+  int32_t threads; /**< threads of the BLAS for predictions and requests, 1 to 1024; default: 1. Contractions have threads of their own */
   void (*note)(const char* text, void* user); /**< receives remarks, such as one that nothing can be kept */
   int (*cancelled)(void* user);               /**< polled by long operations; a result other than 0 ends them */
   void* user;                                 /**< passed to note and cancelled */
@@ -180,7 +180,7 @@ FLOPCAST_API flopcast_status flopcast_tuned_block_size(const flopcast_profile* p
 /** Writes the user's own wisdom to a file, as a whole or not at all. Fails with FLOPCAST_BAD_INPUT if there is none yet. */
 FLOPCAST_API flopcast_status flopcast_wisdom_export_to_filename(flopcast_workbench* bench, const char* file);
 /** Adds the entries of a file that hold on this machine to the user's own, all or none. An entry of the file replaces one of the same name.
-    `taken` and `left_out` get the numbers of entries and may be NULL. The workbench's `note` gets a remark for each entry that is left out,
+    `taken` and `left_out` get the numbers of entries and may be NULL. The workbench's `note` gets a remark for each entry that is skipped,
     with the reason. */
 FLOPCAST_API flopcast_status flopcast_wisdom_import_from_filename(flopcast_workbench* bench, const char* file, int64_t* taken,
                                                                   int64_t* left_out);
@@ -215,10 +215,10 @@ typedef struct flopcast_prediction {
 FLOPCAST_API flopcast_status flopcast_predict(flopcast_workbench* bench, const char* routine, const flopcast_problem* problem,
                                               flopcast_prediction* prediction);
 
-/** Does the job that a question in JSON names, and returns the result's document, to be freed by flopcast_free():
+/** Runs the command that a request in JSON names, and returns the result's document, to be freed by flopcast_free():
       flopcast_ask(bench, "{\"tune\": {\"routine\": \"dgeqrf\", \"n\": [1000, 2000]}}", &answer)
-    flopcast_schema("question", &text) describes all jobs. Jobs that measure, preload or relink run the program `flopcast` as a child, with
-    the libraries that the workbench's options name. The program is found beside this library, or by FLOPCAST_LIBEXEC. */
+    flopcast_schema("question", &text) describes all requests. Commands that measure, preload or relink run the program `flopcast` as a
+    child, with the libraries that the workbench's options name. The program is found beside this library, or by FLOPCAST_LIBEXEC. */
 FLOPCAST_API flopcast_status flopcast_ask(flopcast_workbench* bench, const char* question, char** answer);
 
 /** Returns the JSON Schema of a document that flopcast takes or gives ("question", "tune", "flopcast-tune-3", ...), to be freed by

@@ -1,12 +1,12 @@
 #pragma once
 
-/// flopcast: know how fast dense linear algebra will run, before it runs. One call for each job:
+/// flopcast: know how fast dense linear algebra will run, before it runs. One function for each command:
 ///
 ///     flopcast::Workbench bench({.blas = "openblas-serial"});
 ///     const flopcast::Tuning tuning = flopcast::tune(bench, "dgeqrf", {.n = {1000, 2000}});
 ///
-/// Jobs take values and return values in SI units. to_json() of a result gives a document, which <result>_from_json() reads back. Long
-/// jobs take a RunContext for remarks, progress and cancellation. Errors are thrown as flopcast::Error.
+/// Functions take requests and return values in SI units. to_json() of a result gives a document, which <result>_from_json() reads back.
+/// Long commands take a RunContext for remarks, progress and cancellation. Errors are thrown as flopcast::Error.
 #include "flopcast/support/exception.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/ask/ask.hpp"

@@ -11,7 +11,7 @@
      ...
      flopcast_end();
 
-     if (flopcast_kernel("block_to_cyclic", 2, sizes)) {  // false: its time is known, and the region is left out
+     if (flopcast_kernel("block_to_cyclic", 2, sizes)) {  // false: its time is known, and the region is skipped
        ...
        flopcast_end();
      }
@@ -28,8 +28,8 @@ extern "C" {
 /** Begins a region that is always executed; `sizes` has `count` values, 0 to 8. */
 void flopcast_begin(const char* name, int count, const int64_t* sizes);
 
-/** Begins a region that may be left out. Returns 1 if the program is to execute the region, which flopcast_end() then
-    ends; 0 if the region's time is known and the region is left out. Each process decides for itself, so the region may
+/** Begins a region that may be skipped. Returns 1 if the program is to execute the region, which flopcast_end() then
+    ends; 0 if the region's time is known and the region is skipped. Each process decides for itself, so the region may
     neither communicate nor steer the program. A region that has communicated once is always executed afterwards. */
 int flopcast_kernel(const char* name, int count, const int64_t* sizes);
 

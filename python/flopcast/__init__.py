@@ -8,7 +8,7 @@ Contractions of NumPy arrays, planned and executed in this process:
 >>> fc.einsum("ij,kj->ik", a, a).shape
 (3, 3)
 
-Jobs that measure run the program `flopcast`; their results are frozen values with tables and plots:
+Commands that measure run the program `flopcast`; their results are frozen values with tables and plots:
 
     tuning = fc.tune("dgeqrf", n=range(200, 3201, 200), blas="openblas-serial")
     tuning.to_dataframe()

@@ -12,7 +12,7 @@ class Error(Exception):
 
 
 class UsageError(Error, ValueError):
-    """A job or an argument of a function is wrong."""
+    """A command or an argument of a function is wrong."""
 
     exit_code = 2
 
@@ -50,10 +50,10 @@ class InternalError(Error, RuntimeError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C ended a job. `result` has what was complete by then, or is None."""
+    """Ctrl-C ended a command. `result` has what was complete by then, or is None."""
 
     def __init__(self, result: Any = None) -> None:
-        super().__init__("the job was interrupted; samples are kept, and the same call goes on from them")
+        super().__init__("the command was interrupted; samples are kept, and the same call goes on from them")
         self.result = result
 
 

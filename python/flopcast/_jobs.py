@@ -1,4 +1,4 @@
-"""Questions to flopcast, and their answers as results."""
+"""Requests to flopcast, and their answers as results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from . import _documents, _flopcast, _program
 from ._errors import InputError, Interrupted
 from ._results import Result
 
-#: Sizes of a job: one, a range or a list of them, or a text such as "200:3200:200", whose end is included.
+#: Sizes of a request: one, a range or a list of them, or a text such as "200:3200:200", whose end is included.
 Sizes = int | str | range | Sequence[int] | np.ndarray[Any, Any]
 
 
@@ -30,7 +30,7 @@ def plain(value: Any) -> Any:
         return value
     if isinstance(value, Sequence) or hasattr(value, "__iter__"):
         return [plain(element) for element in value]
-    raise InputError(f"a job can't have {value!r} as an argument; expected numbers, texts, lists or dictionaries of these")
+    raise InputError(f"a request can't have {value!r} as an argument; expected numbers, texts, lists or dictionaries of these")
 
 
 def listed(value: str | Sequence[str] | None) -> Sequence[str] | None:
@@ -49,7 +49,7 @@ def result_of(document: Mapping[str, Any]) -> Result:
 
 
 def do(job: str, request: Mapping[str, Any], workbench: Mapping[str, Any]) -> Result:
-    """Does a job. Members that are None have their defaults. Raises Interrupted with what is complete after Ctrl-C."""
+    """Runs a command. Members that are None have their defaults. Raises Interrupted with what is complete after Ctrl-C."""
     given = {name: plain(value) for name, value in request.items() if value is not None}
     question: dict[str, Any] = {job: given}
     places = {name: plain(value) for name, value in workbench.items() if value is not None}

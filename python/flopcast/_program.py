@@ -1,4 +1,4 @@
-"""The program `flopcast`, which does the jobs that measure, preload or load libraries."""
+"""The program `flopcast`, which runs the commands that measure, preload or load libraries."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _answer_of(text: str, code: int, interrupted: bool, remarks: list[str]) -> d
 
 
 def ask_program(question: Mapping[str, Any], shows_program: bool = False) -> dict[str, Any]:
-    """Answers a question by the program. With `shows_program`, standard error is that of the user's program."""
+    """Answers a request by the program. With `shows_program`, standard error is that of the user's program."""
     program = find_program()
     with tempfile.TemporaryDirectory(prefix="flopcast-") as folder:
         asked, answer = os.path.join(folder, "question.json"), os.path.join(folder, "answer.json")
@@ -119,7 +119,7 @@ def _require_finite(value: Any, place: str) -> None:
 
 
 def answer(question: Mapping[str, Any], shows_program: bool = False) -> dict[str, Any]:
-    """Answers a question in this process where the job neither measures nor loads libraries, else by the program."""
+    """Answers a request in this process where the command neither measures nor loads libraries, else by the program."""
     _require_finite(question, "")
     text = json.dumps(question)
     if _flopcast.needs_program(text):

@@ -1,4 +1,4 @@
-"""Results of jobs: frozen values that are made from documents, with tables, plots and files."""
+"""Results of commands: frozen values that are made from documents, with tables, plots and files."""
 
 from __future__ import annotations
 
@@ -143,9 +143,9 @@ def _rows(value: Any, path: list[str], own: Row) -> Iterator[Row]:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
 class Result:
-    """The result of a job. Numbers are in SI units: seconds, bytes, flops, and these per second.
+    """The result of a command. Numbers are in SI units: seconds, bytes, flops, and these per second.
 
-    Results are equal if their documents are. `document` is the JSON document that the job's command writes with --json.
+    Results are equal if their documents are. `document` is the JSON document that the command writes with --json.
     """
 
     schema_name: ClassVar[str] = ""

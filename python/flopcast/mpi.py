@@ -1,6 +1,6 @@
 """MPI programs: tuning and simulation, and regions of programs that use mpi4py.
 
-Functions that mark a program's own code do nothing in a program that flopcast doesn't follow:
+Functions that mark a program's own code do nothing in a program that flopcast doesn't trace:
 
 >>> from flopcast import mpi
 >>> with mpi.region("pack", 100, 200):
@@ -47,7 +47,7 @@ class _Hooks(ctypes.Structure):
 
 @functools.lru_cache(maxsize=1)
 def _hooks() -> _Hooks | None:
-    """Returns the functions of flopcast, or None if flopcast doesn't follow this program."""
+    """Returns the functions of flopcast, or None if flopcast doesn't trace this program."""
     give = getattr(ctypes.CDLL(None), "flopcast_region_hooks_2", None)
     if give is None:
         return None
@@ -75,7 +75,7 @@ def region(name: str, *sizes: int) -> Iterator[None]:
 
 
 def kernel(name: str, *sizes: int) -> bool:
-    """Begins code that may be left out. Returns False if the code is to be left out, because its time is known. Otherwise end() ends it."""
+    """Begins code that may be skipped. Returns False if the code is to be skipped, because its time is known. Otherwise end() ends it."""
     return _enter(name, sizes, True)
 
 

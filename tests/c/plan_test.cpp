@@ -498,7 +498,7 @@ TEST(CLibrary, WisdomTravelsInFiles) {
   const std::string foreign = (folder.path() / "foreign").string();
   std::ofstream(foreign) << wisdom.dump();
   ASSERT_EQ(flopcast_wisdom_import_from_filename(bench.get(), foreign.c_str(), nullptr, nullptr), FLOPCAST_DONE);
-  EXPECT_THAT(notes, HasSubstr("is left out: it is for the CPU 'another CPU'"));
+  EXPECT_THAT(notes, HasSubstr("is skipped: it is for the CPU 'another CPU'"));
 
   expect_refusal(flopcast_wisdom_import_from_filename(bench.get(), "/no such file", &taken, nullptr), FLOPCAST_BAD_INPUT, "/no such file");
   expect_refusal(flopcast_wisdom_import_from_filename(bench.get(), nullptr, nullptr, nullptr), FLOPCAST_USAGE, "file is a null pointer");

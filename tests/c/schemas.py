@@ -100,7 +100,7 @@ class Checker:
 
     def check_question(self, question):
         errors = self.errors(self.schemas["flopcast-question-1"], question)
-        self.expect(not errors, f"{question} is no valid question: {errors[:3]}")
+        self.expect(not errors, f"{question} is no valid request: {errors[:3]}")
         job = next(name for name in question if name != "workbench")
         damaged = copy.deepcopy(question)
         damaged[job]["no_such_member"] = 1
@@ -119,7 +119,7 @@ def main():
             answer = pathlib.Path(folder) / "answer.json"
             run(checker.program, "ask", json.dumps(question), "--output", str(answer), folder=folder)
             checker.check_document(answer.read_text(), question)
-        checker.check_document(run(checker.program, "ask", "{}", code=3), "an empty question")
+        checker.check_document(run(checker.program, "ask", "{}", code=3), "an empty request")
     print("\n".join(checker.faults) or f"{len(checker.schemas)} schemas, {len(QUESTIONS)} questions")
     return 1 if checker.faults else 0
 

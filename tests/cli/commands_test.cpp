@@ -56,7 +56,7 @@ std::string sources_of(const fs::path& folder) {
 }
 
 TEST(Commands, EveryCommandHasARow) {
-  const std::set<std::string> about_commands = {"shared", "columns", "manual"};  // texts about the command line, which are no jobs
+  const std::set<std::string> about_commands = {"shared", "columns", "manual"};  // texts about the command line, which are no commands
   std::set<std::string> listed, folders;
   for (const Command& command : commands()) {
     listed.insert(command.folder);

@@ -105,7 +105,7 @@ TEST(KernelProcesses, NoisyObservationsGiveWayToCalmOnes) {
   add(process, 100, 1, {.session = 2, .reference = 1e-3, .noise = 0});
   EXPECT_EQ(process.observations(), 1U);
   add(process, 100, 3, {.session = 3, .reference = 1e-3, .noise = 0.2});
-  EXPECT_EQ(process.observations(), 1U) << "a calm one is known there";
+  EXPECT_EQ(process.observations(), 1U) << "a quiet one is known there";
   EXPECT_DOUBLE_EQ(process.observed_places().at(0).at(10), 2) << "the session";
 }
 

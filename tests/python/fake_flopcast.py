@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stands in for the program flopcast: writes the answer that the file FAKE_ANSWER names, and the question to FAKE_QUESTION.
+"""Stands in for the program flopcast: writes the answer that the file FAKE_ANSWER names, and the request to FAKE_QUESTION.
 
 FAKE_CODE is its exit code. With FAKE_WAITS, it waits for SIGINT first and ends with 130, and FAKE_REMARK goes to standard error.
 """

@@ -1,4 +1,4 @@
-"""Jobs that a child process does, and their results. The child is a program that stands in for flopcast, but for one short real job."""
+"""Requests that a child process answers, and their results. The child is a program that stands in for flopcast, but for one short real command."""
 
 import dataclasses
 import json

@@ -30,7 +30,7 @@ CALLS = {
     "planning": "fc.prepare(); a = np.ones((40, 40)); daemon(lambda: fc.plan('ij,jk->ik', a, a, effort='microbench', fresh=True))",
     "opening": "daemon(fc.prepare)",
     "a path": "fc.prepare(); a = np.ones((9, 9)); daemon(lambda: fc.einsum_path('ab,bc,cd,de,ef,fg,gh->ah', *[a] * 7))",
-    "a job": "daemon(fc.model_list)",
+    "a request": "daemon(fc.model_list)",
     "tensordot": "fc.prepare(); a = np.ones((300, 300)); daemon(lambda: fc.tensordot(a, a, 1))",
 }
 

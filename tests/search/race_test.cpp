@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Noises, RaceUnderNoise,
                                          FakeMachine::Noise{0.05, 0.03, 0.2, 0.3}),
                          name_of_noise);
 
-/// Medians take long to settle a race in which half of the evaluations are slowed down. The other evaluations show which candidate is the
+/// Medians take long to decide a race in which half of the evaluations are slowed down. The other evaluations show which candidate is the
 /// best.
 TEST(Race, CutShortKnowsTheBestOfABusyMachine) {
   constexpr int trials = 40;
@@ -188,7 +188,7 @@ TEST(Race, EntersTheLeaderMoreThanOnceInEarlyRounds) {
   options.max_rounds = 5;
   options.tolerance = 0;
   const RaceResult result = race({0, 1}, evaluate, options);
-  EXPECT_THAT(sizes, ElementsAre(2, 5, 5));  // six pairs suffice to settle the race after three rounds
+  EXPECT_THAT(sizes, ElementsAre(2, 5, 5));  // six pairs suffice to decide the race after three rounds
   EXPECT_EQ(result.ending, Ending::decided);
   EXPECT_EQ(result.evaluations, 12);
 }

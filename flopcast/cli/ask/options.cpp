@@ -21,8 +21,8 @@ namespace flopcast::cli {
 namespace {
 
 constexpr const char* footer =
-    R"(A question is an object with one member, which names the job and has its request as value. The member "workbench" may name
-libraries and threads. 'flopcast schema question' describes all jobs and their requests; the answer is the document that the job's command
+    R"(A request is an object with one member: the name of a command, with the command's members as value. The member "workbench" may
+name libraries and threads. 'flopcast schema question' describes the requests of all commands; the answer is the document that the command
 writes with --json. An error is answered by {"schema": "flopcast-error-1", "exit_code": ..., "message": ...}. Standard output has the
 answer alone: what a program that is run writes there goes to standard error.
 
@@ -37,7 +37,7 @@ struct AskCommand {
   machine::LibraryChoice libraries;
 };
 
-/// Returns the question's text: the word itself, or the contents of the file that it names.
+/// Returns the request's text: the word itself, or the contents of the file that it names.
 std::string text_of(const std::string& question) {
   const std::size_t begin = question.find_first_not_of(" \t\r\n");
   return begin != std::string::npos && question[begin] == '{' ? question : read_file(question);
@@ -100,8 +100,8 @@ void run_ask(const AskCommand& command, CommonOptions& common) {
 
 void add_ask_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<AskCommand>();
-  OptionSet command = app.add_command("ask", "Do any job for a program: a question in JSON, an answer in JSON");
-  command.option("question", options->question, "The question, or a file with it; - is standard input").required().placeholder("QUESTION");
+  OptionSet command = app.add_command("ask", "Run any command for a program: request and answer in JSON");
+  command.option("question", options->question, "The request, or a file with it; - is standard input").required().placeholder("QUESTION");
   add_library_options(command, options->libraries);
   command.footer(footer);
   command.action([options, &common] { run_ask(*options, common); });

@@ -84,9 +84,9 @@ Columns<LibraryReport> library_columns() {
                &machine::InstalledLibrary::name);
   columns.text("has", "has", "interfaces that the library has: BLAS, LAPACK or both",
                [](const LibraryReport& library) { return contents(library.installed); });
-  columns.show<&LibraryReport::identity, &LibraryIdentity::version>();
-  columns.show<&LibraryReport::identity, &LibraryIdentity::kernels>();
-  columns.show<&LibraryReport::identity, &LibraryIdentity::threading>();
+  columns.add(shown<&LibraryIdentity::version>(), &LibraryReport::identity, &LibraryIdentity::version);
+  columns.add(shown<&LibraryIdentity::kernels>(), &LibraryReport::identity, &LibraryIdentity::kernels);
+  columns.add(shown<&LibraryIdentity::threading>(), &LibraryReport::identity, &LibraryIdentity::threading);
   columns.add(shown<&LibraryReport::dgemm_flops>("dgemm_flops_per_second", "dgemm, 1 thread"), [](const LibraryReport& library) {
     return library.dgemm_flops > 0 ? Cell(library.dgemm_flops, format_flop_rate(library.dgemm_flops)) : Cell("");
   });

@@ -29,9 +29,10 @@ Columns<Kernel> kernel_columns(const Prediction& prediction) {
   columns.show<&Kernel::key>("kernel");
   columns.show<&Kernel::calls>();
   columns.show<&Kernel::seconds>();
-  columns.number("share", "time %", "fraction", "part of the predicted time", [all = prediction.seconds](const Kernel& kernel) {
-    return Cell(kernel.seconds / all, fmt::format("{:.1f}", 100 * kernel.seconds / all));
-  });
+  columns.number("share", "time %", "fraction", "the kernel's part of the predicted time",
+                 [all = prediction.seconds](const Kernel& kernel) {
+                   return Cell(kernel.seconds / all, fmt::format("{:.1f}", 100 * kernel.seconds / all));
+                 });
   columns.show<&Kernel::deviation>("deviation_seconds", "+/-");
   columns.number("flops_per_second", "rate", "flop/s", "flops over the predicted time",
                  [](const Kernel& kernel) { return ratio(kernel.flops, kernel.seconds); });

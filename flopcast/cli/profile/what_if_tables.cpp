@@ -22,7 +22,7 @@ report::Tone tone_of(double gain) { return gain > 0.01 ? report::Tone::good : ga
 
 Cell gain_cell(double gain) { return {100 * gain, fmt::format("{:+.1f} %", 100 * gain), tone_of(gain)}; }
 
-report::Column what_if_column() { return text_column("what if", "what if", "the question"); }
+report::Column what_if_column() { return text_column("what if", "what if", "question of --what-if, such as blas=blis"); }
 report::Column gain_column() {
   return number_column("gain_percent", "gain", "%", "recorded over predicted time, minus 1; of a block size, default over chosen",
                        Best::large);

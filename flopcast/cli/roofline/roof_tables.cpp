@@ -101,7 +101,7 @@ Columns<GemmRoof> gemm_columns(const Roofline& roofline) {
   Columns<GemmRoof> columns;
   columns.text("gemm of", "gemm of", "library", [](const GemmRoof& roof) { return library_text(roof.library); });
   columns.show<&GemmRoof::routine>();
-  columns.show<&GemmRoof::library, &LibraryIdentity::kernels>();
+  columns.add(shown<&LibraryIdentity::kernels>(), &GemmRoof::library, &LibraryIdentity::kernels);
   columns.show<&GemmRoof::threads>();
   columns.number("best m x n x k", "best m x n x k", "", "shape of the fastest product that was found",
                  [](const GemmRoof& roof) { return to_string(roof.shape); });

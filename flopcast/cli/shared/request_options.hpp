@@ -3,7 +3,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/support/field.hpp"
 
-/// Options that are made of the tables of requests, which questions in JSON are made of, too.
+/// Options that are made of the tables of requests, of which requests in JSON are made, too.
 namespace flopcast::cli {
 
 /// Adds an option for each member of a request that has one: --time-budget for time_budget. Required members are arguments without dashes.

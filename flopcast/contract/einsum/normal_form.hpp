@@ -38,7 +38,7 @@ struct NormalForm {
   bool is_empty_sum = false;               ///< a summed label has no values
   bool is_empty_result = false;            ///< D has no elements
   bool has_diagonal = false;               ///< D repeats a label of more than one value
-  double repetitions = 1;  ///< number of equal products that were left out: values of summed labels along which nothing changes
+  double repetitions = 1;  ///< number of equal products that were skipped: values of summed labels along which nothing changes
 };
 
 /// Requires one or two operands.

@@ -44,7 +44,7 @@ __attribute__((target("avx2,fma"))) void plain_rows(std::int64_t first, std::int
 }
 
 /// Returns the range of rows of a column that are streamed. A line that is streamed only in part costs more than either way. So if a column
-/// begins or ends within a register, which the neighbouring column can't stream either, the whole line is left out.
+/// begins or ends within a register, which the neighbouring column can't stream either, the whole line is skipped.
 std::pair<std::int64_t, std::int64_t> streamed_rows(std::int64_t rows, const double* c) {
   const auto begins_register = [](const double* at) { return reinterpret_cast<std::uintptr_t>(at) % (width * sizeof(double)) == 0; };
   const std::int64_t first = begins_register(c) ? 0 : before_line(c);

@@ -12,7 +12,7 @@ struct SharedProducts {
   std::vector<Labels> orders;  ///< index: node; its labels in an order in which those of equal products stand for each other
 };
 
-/// Finds equal products. Those with labels that `model` cuts into blocks are left out, because loops run over them at different times.
+/// Finds equal products. Those with labels that `model` cuts into blocks are skipped, because loops run over them at different times.
 SharedProducts find_shared_products(const JoinTree& tree, const StepModel& model);
 
 /// Returns the time of a tree whose shared products are made once.

@@ -70,7 +70,7 @@ struct SearchedTree {
   std::vector<Join> joins;
   Seconds seconds = 0;  ///< with shared products counted once, and with StepModel::penalty()
   bool is_exhaustive =
-      false;                ///< no other tree was left out, except for those with shared products or, beyond max_exhaustive, outer products
+      false;                ///< no other tree was skipped, except for those with shared products or, beyond max_exhaustive, outer products
   std::int64_t trials = 0;  ///< random trees that were tried
 };
 

@@ -328,7 +328,7 @@ class Bench {
     return room;
   }
 
-  /// Runs `work` for [0, count), one thread each; threads that the system refuses are left out.
+  /// Runs `work` for [0, count), one thread each; threads that the system refuses are skipped.
   static void in_lanes(std::size_t count, const std::function<void(std::size_t)>& work) {
     machine::run_with_helpers(count, work, [](std::size_t) {});
   }

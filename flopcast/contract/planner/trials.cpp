@@ -281,7 +281,7 @@ void Trials::leave_out() {
   settle(best);
 }
 
-/// Publishes the best execution, frees those that are left out, and keeps a decision. Only the thread that tries changes choice_.
+/// Publishes the best execution, frees those that are skipped, and keeps a decision. Only the thread that tries changes choice_.
 void Trials::settle(std::size_t best) {
   const std::shared_ptr<const CandidateCall> execution = executions_[best];
   for (std::size_t i = 0; i < executions_.size(); ++i) {

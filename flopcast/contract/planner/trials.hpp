@@ -46,7 +46,7 @@ class IncrementalChoice {
   [[nodiscard]] std::size_t next() const { return next_; }
   /// Takes the time of an execution of next().
   void record(Seconds seconds);
-  /// Leaves out next(), which can't be executed. The best candidate must not be left out.
+  /// Skips next(), which can't be executed, from now on. The best candidate must not be skipped.
   void drop();
   [[nodiscard]] bool is_decided() const { return is_decided_; }
 
@@ -96,7 +96,7 @@ using CandidateCall = std::function<void(const void* a, const void* b, void* c, 
 
 /// The surroundings of trials, which tests replace.
 struct TrialTools {
-  /// Prepares a candidate. An Error or std::bad_alloc leaves the candidate out, unless it is the first one.
+  /// Prepares a candidate. An Error or std::bad_alloc makes trials skip the candidate, unless it is the first one.
   std::function<CandidateCall(const Candidate& candidate)> prepare;
   std::function<Seconds()> now;  ///< time in seconds since any moment
   /// Keeps the decision. Returns a reason if it can't be kept.
@@ -112,7 +112,7 @@ class Trials {
 
   /// Computes C := alpha A B + beta C, unless the choice is made already. Returns whether this function has computed C.
   /// - One thread at a time tries the next candidate. Other threads use the best so far.
-  /// - A candidate that throws environment_error, which leaves C unchanged, is left out, and the best so far computes C. Other exceptions
+  /// - A candidate that throws environment_error, which leaves C unchanged, is skipped, and the best so far computes C. Other exceptions
   ///   pass through.
   bool run(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta);
 

@@ -292,7 +292,7 @@ class MicroBenchmarkBuilder {
     return counts.front();
   }
 
-  /// Returns the number of calls in which the innermost loop reaches a new line. First iterations are left out if they are counted already.
+  /// Returns the number of calls in which the innermost loop reaches a new line. First iterations are skipped if they are counted already.
   [[nodiscard]] double failing_calls(double calls, const std::vector<OperandHistory>& known) const {
     const bool shares =
         std::any_of(known.begin(), known.end(), [](const OperandHistory& history) { return history.prefetched && history.shares_lines; });

@@ -6,7 +6,7 @@
 #include "flopcast/preload/common/redirect.hpp"
 
 /// Finds the functions to which calls of the catalogue's routines are forwarded, and the width of their integers, for the libraries that
-/// follow MPI programs.
+/// trace MPI programs.
 namespace flopcast::preload {
 
 /// Symbols of the library's CBLAS functions, written by the generator of the stubs.

@@ -43,7 +43,7 @@ class DampedUpdate {
   std::array<double, 2> alpha_{};
 };
 
-/// Makes the calling thread treat denormal numbers as zeros while kernels with such data are executed. Leaving kernels out makes numbers
+/// Makes the calling thread treat denormal numbers as zeros while kernels with such data are executed. Skipping kernels makes numbers
 /// shrink where the program's don't, and the processor takes forty times as long for denormal ones.
 class DenormalsAsZero {
  public:

@@ -41,7 +41,7 @@ bool is_kernel_of(mpi::Session& all) noexcept {
   return depth == 0 && all.ledger.measures() && !all.ledger.region().is_open() && (all.gate.traces_program() || all.gate.is_inside_mpi());
 }
 
-/// Leaves a call out, whose kernel is `number`. Returns the function value that the program gets.
+/// Skips a call, whose kernel is `number`. Returns the function value that the program gets.
 auto skip_call(mpi::Session& all, const Call& call) {
   const auto value = kernel::skip(call).value;
   mpi::settle_outputs(call);

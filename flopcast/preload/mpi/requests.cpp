@@ -124,8 +124,8 @@ int real_bytes_of_derived(MPI_Datatype type) {
   return all;
 }
 
-/// Settles memory that a strided type covers, such as a block of a matrix. This is done in a copy without gaps, because the data in the
-/// gaps aren't the message's.
+/// Replaces unusual numbers in memory that a strided type covers, such as a block of a matrix. This is done in a copy without gaps,
+/// because the data in the gaps aren't the message's.
 void settle_strided(void* buffer, std::int64_t bytes, MPI_Datatype type) {
   const int element_bytes = real_bytes_of_derived(type);
   const std::int64_t size = message_bytes(1, type);
@@ -361,7 +361,7 @@ class Completion {
     restore_status(piggyback, status);
   }
 
-  /// Counts a message that has come, and mends the message if it came empty. `shadow` is nullptr if it has none.
+  /// Counts a message that has come, and mends the message if it came empty. `piggyback` is nullptr if it has none.
   static void settle(Pending& pending, const Arrival* piggyback, MPI_Status& status) {
     pending.bytes = counted_bytes(piggyback, status);
     if (piggyback != nullptr) {
@@ -379,7 +379,7 @@ class Completion {
     });
   }
 
-  /// Follows a collective that MPI has completed, or is called to complete: all processes have begun it.
+  /// Traces a collective that MPI has completed, or is called to complete: all processes have begun it.
   static void follow(Pending& pending) {
     if (!pending.agreement->is_programs) {
       await_agreement(*pending.agreement);

@@ -84,7 +84,7 @@ bool announce(Channel* channel, std::int64_t bytes, int destination, int tag, bo
 /// Returns the length of a message that has come. MPI_Get_count would take a tenth of a short message's time.
 std::int64_t received_bytes(const MPI_Status& status) noexcept;
 
-/// Counts a message that has come with `shadow` or, if that is nullptr, without one. Returns `shadow`.
+/// Counts a message that has come with `piggyback` or, if that is nullptr, without one. Returns `piggyback`.
 const Arrival* count_piggyback(const Arrival* piggyback) noexcept;
 /// Does the same and returns the length of the program's message, which came with this status.
 std::int64_t counted_bytes(const Arrival* piggyback, const MPI_Status& status) noexcept;
@@ -93,10 +93,10 @@ std::int64_t counted_bytes(const Arrival* piggyback, const MPI_Status& status) n
 /// Integers and raw bytes may steer the program.
 bool may_be_skipped(std::int64_t bytes, MPI_Datatype type) noexcept;
 
-/// Sets the status that the program expects for a message that came empty in place of `shadow.bytes`.
+/// Sets the status that the program expects for a message that came empty in place of `piggyback.bytes`.
 void restore_status(const Piggyback& piggyback, MPI_Status& status) noexcept;
 
-/// Settles the buffer of a message of `bytes` that came empty, which still holds older data: see settle_message().
+/// Replaces unusual numbers in the buffer of a message of `bytes` that came empty, which still holds older data: see settle_message().
 void settle_empty(void* buffer, std::int64_t bytes, MPI_Datatype type);
 
 /// Returns the bytes of `count` elements; 0 where MPI refuses the type.

@@ -24,7 +24,7 @@
 
 namespace flopcast::preload::mpi {
 
-/// The library's state in its process, between MPI_Init and MPI_Finalize. Its parts follow the program, and interceptions use them
+/// The library's state in its process, between MPI_Init and MPI_Finalize. Its parts trace the program, and interceptions use them
 /// directly. The class itself does what concerns all parts: it begins and ends, goes through a launch's executions, and switches
 /// measurement on and off. The function session() returns the process's only one.
 class Session {

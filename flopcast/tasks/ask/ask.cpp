@@ -23,14 +23,14 @@ Fields FieldTable<machine::LibraryChoice>::fields() {
 
 namespace {
 
-constexpr const char* source = "the question";
+constexpr const char* source = "the request";
 constexpr const char* workbench_member = "workbench";
 
-/// A job and its request.
+/// A request in JSON: a command with its members.
 struct Question {  // NOLINT(bugprone-exception-escape): null of JSON allocates nothing
   const Job* job = nullptr;
   nlohmann::json request;
-  nlohmann::json workbench;  ///< null if the question says nothing about it
+  nlohmann::json workbench;  ///< null if the request says nothing about it
 };
 
 const Job* find_job(const std::string& name) {
@@ -46,14 +46,14 @@ std::string job_names() {
   return names;
 }
 
-/// Refuses members that the job's request doesn't have, so that a misspelt one isn't ignored, and values outside of their limits.
+/// Refuses members that the command's request doesn't have, so that a misspelt one isn't ignored, and values outside of their limits.
 void require_members(const nlohmann::json& request, const std::function<nlohmann::ordered_json(SchemaMaker&)>& schema) {
   SchemaMaker maker(OtherMembers::refused);
   nlohmann::ordered_json root = schema(maker);
   require_members_and_bounds(request, maker.document("request", "", std::move(root)));
 }
 
-/// Reads the document of a question. Throws MemberError.
+/// Reads the document of a request. Throws MemberError.
 Question question_of(const nlohmann::json& document) {
   Question question;
   for (const auto& [name, value] : json_detail::members(document).items()) {
@@ -63,16 +63,16 @@ Question question_of(const nlohmann::json& document) {
     }
     const Job* job = find_job(name);
     if (job == nullptr) {
-      throw MemberError(name, "no such job; expected one of " + job_names());
+      throw MemberError(name, "no such command; expected one of " + job_names());
     }
     if (question.job != nullptr) {
-      throw MemberError(name, "a second job beside " + question.job->name + "; expected one job in a question");
+      throw MemberError(name, "a second command beside " + question.job->name + "; expected one command in a request");
     }
     question.job = job;
     question.request = value;
   }
   if (question.job == nullptr) {
-    throw MemberError("", "there is no job; expected one of " + job_names());
+    throw MemberError("", "there is no command; expected one of " + job_names());
   }
   at_place(question.job->name, [&] {
     static_cast<void>(json_detail::members(question.request));
@@ -82,7 +82,7 @@ Question question_of(const nlohmann::json& document) {
   return question;
 }
 
-/// Runs `use` on the question of a text. Errors about members become bad_input that names the question.
+/// Runs `use` on the request of a text. Errors about members become bad_input that names the request.
 template <class Use>
 auto with_question(std::string_view text, Use&& use) {
   const nlohmann::json document = parse_json(text, source, WrittenBy::hand);
@@ -152,10 +152,10 @@ nlohmann::ordered_json question_schema() {
     add_member(root, job.name, described(job.request(maker), fmt::format("{}. Its answer is a {}.", job.summary, job.answer)), false);
     choices.push_back({{"required", nlohmann::ordered_json::array({job.name})}});
   }
-  add_member(root, workbench_member, described(maker.of<machine::LibraryChoice>(), "libraries that the job is done with"), false);
+  add_member(root, workbench_member, described(maker.of<machine::LibraryChoice>(), "libraries that the command uses"), false);
   root["oneOf"] = std::move(choices);
   root["additionalProperties"] = false;
-  return maker.document("flopcast-question-1", "A job and its request", std::move(root));
+  return maker.document("flopcast-question-1", "A command and its request", std::move(root));
 }
 
 }  // namespace flopcast

@@ -25,7 +25,7 @@ namespace {
 
 constexpr int interrupted = 130, terminated = 143;
 
-/// Passes the lines that the program wrote on standard error to the context, without the program's name. The last one is left out if the
+/// Passes the lines that the program wrote on standard error to the context, without the program's name. The last one is skipped if the
 /// program failed, since the answer has that message.
 void pass_remarks(const std::string& text, bool failed, const RunContext& context) {
   constexpr std::string_view own = "flopcast: ";

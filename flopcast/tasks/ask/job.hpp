@@ -16,7 +16,7 @@
 
 namespace flopcast {
 
-/// A job with the functions that describe its request and do it.
+/// A command with the functions that describe its request and run it.
 struct Job : JobDescription {
   bool shows_program = false;  ///< a program of the user runs with the standard output and standard error of this process
   std::function<nlohmann::ordered_json(SchemaMaker&)> request;
@@ -26,14 +26,14 @@ struct Job : JobDescription {
   std::function<std::string(const Workbench&, const nlohmann::json& request, const RunContext&)> answer_to;
 };
 
-/// The process that does a job.
+/// The process that runs a command.
 enum class DoneIn : std::uint8_t {
   any_process,
   own_process,   ///< the program flopcast (JobDescription::own_process)
   with_program,  ///< the program flopcast, which runs a program of the user
 };
 
-/// Returns a job whose request is read by the table of `Request`. `run` does the job; to_json() of its result is the answer.
+/// Returns a command whose request is read by the table of `Request`. `run` answers the request; to_json() of its result is the answer.
 template <HasFields Request, class Run>
 Job job(const char* name, const char* summary, const char* answer, DoneIn process, Run run) {
   return {{name, summary, answer, process != DoneIn::any_process},
@@ -56,7 +56,7 @@ Job job(const char* name, const char* summary, const char* answer, DoneIn proces
           }};
 }
 
-/// Return the jobs of each family.
+/// Return the commands of each family.
 std::vector<Job> tuning_jobs();
 std::vector<Job> modelling_jobs();
 std::vector<Job> roofline_jobs();

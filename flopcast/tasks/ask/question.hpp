@@ -11,16 +11,16 @@
 
 namespace flopcast {
 
-/// Returns the jobs of all families.
+/// Returns the commands of all families.
 const std::vector<Job>& all_jobs();
 
-/// Returns the question with the member "workbench" if it has none.
+/// Returns the request with the member "workbench" if it has none.
 std::string question_with_libraries(std::string_view question, const machine::LibraryChoice& libraries);
 
-/// Returns whether the question's job runs a program of the user (Job::shows_program). Throws bad_input as ask().
+/// Returns whether the request's command runs a program of the user (Job::shows_program). Throws bad_input as ask().
 bool shows_program(std::string_view question);
 
-/// Returns the schema of questions.
+/// Returns the schema of requests.
 nlohmann::ordered_json question_schema();
 
 }  // namespace flopcast

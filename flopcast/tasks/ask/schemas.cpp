@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* error_schema = "flopcast-error-1";
 
-/// The answer to a question that failed.
+/// The answer to a request that failed.
 struct ErrorAnswer {
   int exit_code = 0;
   std::string message;
@@ -39,8 +39,8 @@ Fields FieldTable<ErrorAnswer>::fields() {
 namespace {
 
 std::vector<PublishedSchema> all_schemas() {
-  std::vector<PublishedSchema> all = {{"flopcast-question-1", "A job and its request", question_schema},
-                                      published<ErrorAnswer>(error_schema, "A question's error in place of its answer"),
+  std::vector<PublishedSchema> all = {{"flopcast-question-1", "A command and its request", question_schema},
+                                      published<ErrorAnswer>(error_schema, "A request's error in place of its answer"),
                                       roofline_plan_schema(),
                                       program_environment_schema(),
                                       ilaenv_schema(),

@@ -56,7 +56,7 @@ std::vector<Algorithm> callable(const std::vector<Algorithm>& algorithms, const 
     std::rethrow_exception(refused);
   }
   if (refused != nullptr) {
-    context.note(fmt::format("left out {}: {}", counted(algorithms.size() - kept.size(), "algorithm"), why));
+    context.note(fmt::format("skipped {}: {}", counted(algorithms.size() - kept.size(), "algorithm"), why));
   }
   return kept;
 }

@@ -34,11 +34,11 @@ Fields FieldTable<PlannedStep>::fields() {
   return {
       field<&T::step>(
           "a product, such as t1[ac] := operand1[ab] operand2[bc]; axes stand in the expression's order, those of intermediates (t1, t2, "
-          "...) by falling strides"),
-      field<&T::executions>("1, or the number of blocks for which the step is repeated").measured_in("", Best::small),
-      field<&T::flops>("flops of all executions").measured_in("flop", Best::small),
-      field<&T::bytes>("bytes of the elements that all executions read and write").measured_in("B", Best::small),
-      field<&T::seconds>("predicted time of all executions")};
+          "...) by falling strides (--explain)"),
+      field<&T::executions>("1, or the number of blocks for which the step is repeated (--explain)").measured_in("", Best::small),
+      field<&T::flops>("flops of all executions of the step (--explain)").measured_in("flop", Best::small),
+      field<&T::bytes>("bytes of the elements that all executions of the step read and write (--explain)").measured_in("B", Best::small),
+      field<&T::seconds>("predicted time of all executions of the step")};
 }
 
 template <>
@@ -51,7 +51,7 @@ template <>
 Fields FieldTable<PlannedSteps>::fields() {
   return {optional_field<&T::steps>("pairwise contractions, sums and copies in their order"),
           optional_field<&T::blocks>("labels that are cut into blocks, because intermediates would have no room"),
-          optional_field<&T::is_exhaustive>("no other order of the operands was left out of the search")};
+          optional_field<&T::is_exhaustive>("no other order of the operands was skipped by the search")};
 }
 
 template <>
@@ -61,9 +61,9 @@ Fields FieldTable<ContractionResult>::fields() {
           field<&T::precision>("type of the elements"),
           field<&T::plan>("plan of the contraction"),
           field<&T::flops>("flops of one execution"),
-          optional_field<&T::planning_seconds>("time until the plan was ready, without the time for opening the machine"),
+          optional_field<&T::planning_seconds>("time to choose the plan, without the time for opening the machine"),
           optional_field<&T::times>("time of each execution; empty for a plan that is only described"),
-          optional_field<&T::flops_per_second>("rate of the median execution"),
+          optional_field<&T::flops_per_second>("flops over the median time of an execution"),
           inlined_field<&T::steps>()};
 }
 

@@ -20,7 +20,7 @@ struct CheckPlan {
 };
 
 /// Chooses segments whose expected time fits into `budget`, if each runs `repetitions` times; the segments after these are without places
-/// held out. A segment of which one run takes more than 1/20 of the budget is left out.
+/// held out. A segment of which one run takes more than 1/20 of the budget is skipped.
 CheckPlan plan_check(const CheckedSegments& all, const model::OnDemandModels& models, std::int64_t repetitions, Seconds budget,
                      std::uint64_t seed);
 

@@ -35,7 +35,7 @@ struct CheckedSegment {
 class CheckedSegments {
  public:
   /// Reads the samples of `routines`, or of all if there are none, and the segments that time them. Calls below 1 us are no places, because
-  /// single runs don't tell their time, and kernels without a place are left out. Throws bad_input if nothing is left.
+  /// single runs don't tell their time, and kernels without a place are skipped. Throws bad_input if nothing is left.
   CheckedSegments(const model::Store& store, const Environment& environment, const std::vector<std::string>& routines);
 
   [[nodiscard]] const std::map<ModelKey, std::vector<model::StoredSample>>& samples() const noexcept { return samples_; }

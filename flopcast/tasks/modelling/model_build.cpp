@@ -120,7 +120,7 @@ class KernelSource {
 };
 
 /// Returns medians of the stored samples of the same calls, whose key and strides are equal, by their sizes. Samples of another state of
-/// the machine are left out, and so measured anew.
+/// the machine are skipped, and so measured anew.
 std::map<model::Sizes, Seconds> known_samples(const BuildSubject& subject, const Environment& environment, const model::Store& store,
                                               Seconds reference) {
   const ModelledKernel& kernel = subject.kernel;

@@ -19,7 +19,7 @@
 #include "flopcast/tasks/modelling/modelled_kernel.hpp"
 #include "flopcast/tasks/modelling/sample_calls.hpp"
 
-/// The jobs on a real machine: each connects the workbench with functions that are tested without one.
+/// The commands on a real machine: each connects the workbench with functions that are tested without one.
 namespace flopcast {
 namespace {
 

@@ -32,9 +32,9 @@ Fields FieldTable<ModelSummary>::fields() {
           field<&T::sizes>("names of the sizes"),
           field<&T::domain>("sizes that the model covers"),
           field<&T::pieces>("number of polynomials"),
-          field<&T::samples>("number of measured points"),
+          field<&T::samples>("number of sampled points, each one choice of the sizes"),
           field<&T::seconds>("time spent on measuring"),
-          field<&T::largest_error>("largest relative error at a sample").measured_in("fraction", Best::small),
+          field<&T::largest_error>("largest relative error at a sampled size").measured_in("fraction", Best::small),
           field<&T::other_machine>("the model is of another machine or library than the workbench")};
 }
 

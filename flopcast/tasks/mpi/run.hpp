@@ -31,7 +31,7 @@ std::vector<std::filesystem::path> linked_libraries(const std::filesystem::path&
 std::optional<std::string> linked_mpi(const std::filesystem::path& program);
 
 /// Runs one process of an MPI program in the place that mpirun gave this process, and waits for its end. Where kernels are skipped, the
-/// program is ended once it has met no new kernel for `patience`, unless that is 0 (Stall). `mpi` is "openmpi" or "mpich"; if empty,
+/// program is ended once it has met no new kernel for `timeout`, unless that is 0 (Stall). `mpi` is "openmpi" or "mpich"; if empty,
 /// the MPI is the one that the program is linked with, else the one whose mpirun started this process.
 /// Throws environment_error if the program can't be traced. Reasons are: there is no such program, its MPI is unknown or isn't its
 /// launcher's, or it was built for SMPI. Other reasons are another process that runs without flopcast, or an MPI for which flopcast wasn't

@@ -16,7 +16,7 @@ class Stall {
   /// Factor on the timeout for a program that makes no calls at all, because it may compute or wait for another process.
   static constexpr double silence = 5;
 
-  /// `patience` is how long a program may call kernels without meeting a new one.
+  /// `timeout` is how long a program may call kernels without meeting a new one.
   explicit Stall(Seconds timeout) : timeout_(timeout) {}
 
   /// Returns whether the stall has lasted too long at time `now`, by which the program has met `kernels` different ones in `calls`.

@@ -12,22 +12,22 @@ namespace flopcast {
 
 template <>
 Fields FieldTable<Prediction::Kernel>::fields() {
-  return {field<&T::key>("kernel that one model serves; its cache is the method"),
+  return {field<&T::key>("routine with flags, cache state and threads, which share one model"),
           field<&T::calls>("number of calls"),
-          field<&T::flops>("flops of all calls"),
-          field<&T::seconds>("predicted time of all calls"),
-          field<&T::deviation>("standard deviation of the time").named("deviation_seconds"),
-          field<&T::extrapolated>("the part outside of the sampled domain").named("extrapolated_seconds")};
+          field<&T::flops>("flops of all calls of the kernel"),
+          field<&T::seconds>("predicted time of all calls of the kernel"),
+          field<&T::deviation>("standard deviation of the time of all calls of the kernel").named("deviation_seconds"),
+          field<&T::extrapolated>("the part of the predicted time outside of the sampled domain").named("extrapolated_seconds")};
 }
 
 template <>
 Fields FieldTable<Prediction::Call>::fields() {
   return {optional_field<&T::routine>("name of the routine"),
           optional_field<&T::flags>("values of its flags, such as \"NT\""),
-          optional_field<&T::sizes>("values of its sizes, in the order of the arguments"),
-          field<&T::seconds>("predicted time"),
-          field<&T::relative_error>("relative standard deviation of the time").measured_in("fraction", Best::small),
-          field<&T::extrapolated>("the sizes lie outside of the sampled domain")};
+          optional_field<&T::sizes>("values of the call's sizes, in the order of the arguments"),
+          field<&T::seconds>("predicted time of the call"),
+          field<&T::relative_error>("relative standard deviation of the call's time").measured_in("fraction", Best::small),
+          field<&T::extrapolated>("the call's sizes lie outside of the sampled domain")};
 }
 
 template <>
@@ -40,9 +40,9 @@ Fields FieldTable<Prediction>::fields() {
           field<&T::seconds>("predicted time"),
           field<&T::interval>("95 % interval of a later run"),
           field<&T::flops>("flops of the routine"),
-          field<&T::extrapolated_share>("share of the time outside of the sampled domain").measured_in("fraction", Best::small),
+          field<&T::extrapolated_share>("share of the predicted time outside of the sampled domain").measured_in("fraction", Best::small),
           field<&T::kernels>("kernels by falling time"),
-          field<&T::by_models>("expectation of the models alone for a recorded thread").named("models_seconds"),
+          field<&T::by_models>("time that the models alone expect for a recorded thread").named("models_seconds"),
           field<&T::recorded>("recorded time, if the trace has times").named("measured_seconds"),
           field<&T::calls>("times of the single calls, if they were asked for")};
 }
@@ -57,8 +57,9 @@ Fields FieldTable<Predictions>::fields() {
 
 template <>
 Fields FieldTable<TraceSummary::Kernel>::fields() {
-  return {field<&T::kernel>("name of the routine"), field<&T::calls>("number of calls"), field<&T::flops>("flops of all calls"),
-          field<&T::seconds>("time of all calls, if the trace has times")};
+  return {field<&T::kernel>("name of the routine"), field<&T::calls>("number of calls"),
+          field<&T::flops>("flops of all calls of the routine"),
+          field<&T::seconds>("recorded time of all calls of the routine, if the trace has times")};
 }
 
 template <>

@@ -19,11 +19,11 @@ template <>
 Fields FieldTable<BlockChoice>::fields() {
   return {field<&T::shape>("index into the profile's shapes"),
           field<&T::routine>("routine that queries ilaenv: the shape's own or, as dgetrf in dgesv, one below it"),
-          field<&T::default_nb>("block size that LAPACK takes by itself"),
-          field<&T::chosen_nb>("best block size"),
-          field<&T::chosen_nx>("best crossover point"),
+          field<&T::default_nb>("LAPACK's own block size"),
+          field<&T::chosen_nb>("block size with the least predicted time"),
+          field<&T::chosen_nx>("crossover point of the chosen block size"),
           field<&T::default_seconds>("predicted time of the routine in the shape's longest call with the default block size"),
-          field<&T::chosen_seconds>("the same with the chosen block size"),
+          field<&T::chosen_seconds>("predicted time of the routine in the shape's longest call with the chosen block size"),
           field<&T::regret>("greatest possible loss, as a fraction of the best time"),
           field<&T::undecided>("the measurements show no best one, so that the default is kept"),
           field<&T::workspace_allows>("largest block size that fits into the program's workspace; 0: any")};
@@ -36,11 +36,11 @@ Fields FieldTable<WhatIfResult>::fields() {
           field<&T::place>("libraries, kernels and threads of the answer, such as \"blis 0.9.0 with 2 threads, LAPACK reference 3.11.0\""),
           field<&T::environment>("environment of the prediction"),
           field<&T::recorded>("recorded time of the calls that are predicted").named("recorded_seconds"),
-          field<&T::by_models>("time that the models alone expect").named("models_seconds"),
+          field<&T::by_models>("time that the models alone expect of these calls in that place").named("models_seconds"),
           field<&T::predicted>("recorded time with the change that the models expect").named("predicted_seconds"),
           field<&T::interval>("interval of the predicted time, confidence 95 %"),
           field<&T::gain>("recorded / predicted - 1, so that larger is better; missing for dry runs, which have no times"),
-          field<&T::extrapolated_share>("share of the time outside of the sampled domain"),
+          field<&T::extrapolated_share>("share of the predicted time outside of the sampled domain"),
           field<&T::slow_by_numbers>("recorded time of calls that NaN or denormal numbers made slow; these calls stay as recorded")
               .named("slow_by_numbers_seconds"),
           field<&T::shapes>("predicted time per shape of the profile; null where calls can't be predicted").named("shape_seconds"),
@@ -136,12 +136,12 @@ Fields FieldTable<Recording::FirstCalls>::fields() {
 
 template <>
 Fields FieldTable<Recording::Event>::fields() {
-  return {field<&T::thread>("thread that called, as an index into `threads`"),
-          field<&T::start>("begin of the call after that of the recording").measured_in("s", Best::neither),
+  return {field<&T::thread>("thread that called, as an index into `threads` (--calls)"),
+          field<&T::start>("begin of the call after that of the recording (--calls)").measured_in("s", Best::neither),
           field<&T::seconds>("time of the call; 0 where a dry run skipped it"),
           field<&T::routine>("called routine"),
-          field<&T::call>("the call with its arguments: \"dpotrf\", \"dpotrf(L, 100, 0x...)\""),
-          field<&T::what_happened>("\"executed\", \"skipped\", \"executed blindly\", \"skipped blindly\"")};
+          field<&T::call>("the call with its arguments as far as they are known, such as \"dpotrf(L, 100, 0x...)\" (--calls)"),
+          field<&T::what_happened>("executed or skipped, and in a dry run \"executed blindly\" or \"skipped blindly\" (--calls)")};
 }
 
 template <>
@@ -212,7 +212,7 @@ Fields FieldTable<ProgramProfile::Routine>::fields() {
 
 template <>
 Fields FieldTable<ProgramProfile::Shape>::fields() {
-  return {inherited_fields<T, CallTotals>(), field<&T::routine>("name of the routine"),
+  return {inherited_fields<T, CallTotals>(), field<&T::routine>("called routine"),
           field<&T::flags>("flags of the routine, such as \"NT\"; empty where only the name is known"),
           field<&T::first_calls>("the routine's first calls, which are kept apart"),
           field<&T::longest_seconds>("time of the longest call")};
@@ -227,7 +227,8 @@ Fields FieldTable<ProgramProfile::Thread>::fields() {
 template <>
 Fields FieldTable<ProgramProfile::Process>::fields() {
   return {inherited_fields<T, CallTotals>(), field<&T::pid>("number of the process"),
-          optional_field<&T::program>("file of the program; empty: not known"), field<&T::threads>("number of threads with calls")};
+          optional_field<&T::program>("file of the process's program; empty: not known"),
+          field<&T::threads>("number of the process's threads that made calls")};
 }
 
 template <>
@@ -252,7 +253,7 @@ template <>
 Fields FieldTable<program::RoutineUse>::fields() {
   return {field<&T::routine>("name of the routine"),
           field<&T::flags>("options of ilaenv for which the block sizes hold; empty: all"),
-          field<&T::queries>("ilaenv queries for the block size"),
+          field<&T::queries>("number of ilaenv queries for the block size"),
           field<&T::smallest>("smallest order of the problems queried"),
           field<&T::largest>("largest order of the problems queried"),
           field<&T::returned>("largest block size returned"),
@@ -261,7 +262,7 @@ Fields FieldTable<program::RoutineUse>::fields() {
           field<&T::other_queries>("queries with options for which the profile has nothing"),
           field<&T::other_options>("options of the first such query"),
           field<&T::lapack>("library that made the queries or defines the routine; empty: none was seen"),
-          field<&T::what_happened>("what happened to the routine, as a clause; empty if nobody asked")};
+          field<&T::what_happened>("block sizes that the routine got, and why; empty if no report was asked for")};
 }
 
 template <>

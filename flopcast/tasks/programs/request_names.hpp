@@ -12,7 +12,7 @@
 #include "flopcast/tasks/programs/programs.hpp"
 #include "flopcast/tasks/programs/wisdom.hpp"
 
-/// Names of the choices of requests, in questions and in results.
+/// Names of the choices of requests, in JSON requests and in results.
 namespace flopcast {
 
 template <>

@@ -31,9 +31,10 @@ namespace flopcast {
 
 template <>
 Fields FieldTable<WisdomEntry>::fields() {
-  return {field<&T::id>("names the entry for `flopcast wisdom forget`: eight hexadecimal digits"),
+  return {field<&T::id>("names the entry for `flopcast wisdom forget`: eight hexadecimal digits, of which the first few are enough"),
           field<&T::kind>("\"block sizes\", \"kernels\" or \"plan\""),
-          field<&T::subject>("\"120 routines\", the file of a library, or the folded sizes of a contraction"),
+          field<&T::subject>(
+              "tuned routines (\"120 routines\"), file of a library, or folded sizes of a contraction with the planner's effort"),
           field<&T::place>("libraries and threads that the entry is for; empty for kernels"),
           field<&T::misfit>("why the entry doesn't hold on this machine; empty if it holds"),
           field<&T::file>("where the entry is kept")};

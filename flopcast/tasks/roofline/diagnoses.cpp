@@ -178,7 +178,7 @@ Sentences odd_gemms(const DiagnosedRun& run) {
   return sentences;
 }
 
-/// Figures that can't be, and points above their roofs because the stream that bounds them was left out.
+/// Figures that can't be, and points above their roofs because the stream that bounds them was skipped.
 Sentences impossible(const DiagnosedRun& run) {
   if (run.request.streams.empty()) {
     return impossible_figures(*run.found);
@@ -187,7 +187,7 @@ Sentences impossible(const DiagnosedRun& run) {
   for (const roofline::Point& point : run.found->points) {
     const roofline::Bound bound = bound_of(*run.found, point);
     if (bound.flops > 0 && point.flops_rate.median() > bound.flops) {
-      sentences.push_back(fmt::format("{} surpasses {}: the stream that bounds it was left out by --streams", point.name, bound.name));
+      sentences.push_back(fmt::format("{} surpasses {}: the stream that bounds it was skipped by --streams", point.name, bound.name));
     }
   }
   return sentences;

@@ -108,8 +108,8 @@ std::vector<Call> points_of(const RooflineRequest& request) {
 
 template <>
 Fields FieldTable<RooflinePlan::Step>::fields() {
-  return {field<&T::subject>("what a run would measure, such as \"dgemm of openblas-serial, 1 thread\""),
-          field<&T::method>("how a run would measure it, such as \"race over 48 shapes, matrices of up to 200 MiB\"")};
+  return {field<&T::subject>("what a run would measure, such as \"dgemm of openblas-serial, 1 thread\" (--dry-run)"),
+          field<&T::method>("how a run would measure it, such as \"race over 48 shapes, matrices of up to 200 MiB\" (--dry-run)")};
 }
 
 template <>

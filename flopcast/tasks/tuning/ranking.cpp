@@ -444,7 +444,7 @@ std::vector<machine::LibraryChoice> places(const std::vector<std::string>& blas,
     const bool serial = counts.size() > 1 && !library.empty() && machine::has_one_thread(library);
     for (const std::int64_t count : counts) {
       if (serial && count > 1) {
-        context.note(fmt::format("{} has one thread only: left out with {}", library, count));
+        context.note(fmt::format("{} has one thread only: skipped with {}", library, count));
         continue;
       }
       machine::LibraryChoice choice = common;

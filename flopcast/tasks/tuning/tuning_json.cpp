@@ -33,10 +33,11 @@ Fields FieldTable<tuning::VariantRank>::fields() {
   return {inlined_field<&T::best>(),
           field<&T::rank>("1 + the number of variants that are certainly faster; never decreases along the ranking")
               .measured_in("", Best::small),
-          field<&T::behind>("predicted time / predicted time of the chosen variant - 1").measured_in("fraction", Best::small),
-          field<&T::ties>("other variants that tie with this one, in the order of the ranking"),
+          field<&T::behind>("predicted time over that of the chosen variant, minus 1").measured_in("fraction", Best::small),
+          field<&T::ties>("other variants that can't be told from this one, in the order of the ranking"),
           field<&T::block_ties>("other block sizes of the variant that tie with its best one"),
-          field<&T::regret>("upper bound (95 %) of time / time of the best alternative - 1").measured_in("fraction", Best::small)};
+          field<&T::regret>("with a probability of 95 % this variant takes at most so much longer than the best alternative")
+              .measured_in("fraction", Best::small)};
 }
 template <>
 Fields FieldTable<tuning::Measured>::fields() {
@@ -44,7 +45,7 @@ Fields FieldTable<tuning::Measured>::fields() {
           inlined_field<&T::blocks>(),
           field<&T::median>("median of interleaved runs (--validate)").named("seconds"),
           field<&T::times>("drift-normalised times of the undisturbed runs"),
-          field<&T::error>("predicted / measured time - 1; best near 0 (--validate)").measured_in("fraction", Best::neither),
+          field<&T::error>("predicted over measured time, minus 1; best near 0 (--validate)").measured_in("fraction", Best::neither),
           optional_field<&T::wall_times>("raw times of all runs"),
           optional_field<&T::normalised_error>("predicted time / median of `times` - 1"),
           optional_field<&T::within>("number of `wall_times` in the predicted interval")};
@@ -61,17 +62,18 @@ Fields FieldTable<tuning::OrderCheck>::fields() {
 template <>
 Fields FieldTable<tuning::Check>::fields() {
   return {optional_field<&T::measured>("the alternatives that were run, in the order of the decision's forecasts"),
-          optional_field<&T::default_seconds>("median of runs of the default; 0: not run"),
-          optional_field<&T::chosen_seconds>("median of runs of the chosen alternative; 0: not run"),
-          optional_field<&T::best_seconds>("median of runs of the fastest alternative; 0: not run"),
-          field<&T::best>("the fastest one that was run"),
-          optional_field<&T::yield>("measured time of the fastest alternative over that of the chosen one; 1 is the best (paper 000)")
+          optional_field<&T::default_seconds>("median of interleaved runs with the default block size; 0: not run"),
+          optional_field<&T::chosen_seconds>("median of interleaved runs with the chosen variant and block size; 0: not run"),
+          optional_field<&T::best_seconds>("median of interleaved runs with the variant and block size that were fastest; 0: not run"),
+          field<&T::best>("variant and block size that were fastest when measured"),
+          optional_field<&T::yield>("measured time of the fastest alternative over that of the chosen one; 100 % is the best")
               .named("gain_kept")
               .measured_in("fraction", Best::large),
-          optional_field<&T::regret>("measured time of the chosen / that of the fastest - 1: 0 is perfect")
+          optional_field<&T::regret>("measured time of the chosen alternative over that of the fastest, minus 1; 0 is the best")
               .measured_in("fraction", Best::small),
           field<&T::repeatability>(
-              "how far two measurements of one run differ: deviation of the first half from the second, median over alternatives")
+              "how far two measurements of the same run differ: deviation of the first half of the runs from the second, median over the "
+              "alternatives")
               .measured_in("fraction", Best::small),
           optional_field<&T::order>("check of the ranking"),
           optional_field<&T::warnings>("anomalies of the runs")};
@@ -81,18 +83,24 @@ Fields FieldTable<tuning::Decision>::fields() {
   return {
       field<&T::sizes>("sizes of the routine, without those that are derived from others"),
       optional_field<&T::flops>("operations of the routine"),
-      optional_field<&T::default_>("forecast without tuning; 0 seconds if the problem has no default").named("default"),
-      field<&T::chosen>("the best alternative"),
-      field<&T::gain>("time of the default / time of the chosen alternative - 1").measured_in("fraction", Best::large),
-      optional_field<&T::ties>("other block sizes of the chosen variant that tie with the chosen one"),
-      field<&T::regret>("upper bound (95 %) of time of the chosen / time of the best alternative - 1, over all candidates")
+      optional_field<&T::default_>("forecast with the default block size, LAPACK's own; 0 seconds if the problem has none")
+          .named("default"),
+      field<&T::chosen>("forecast with the chosen variant and block size"),
+      field<&T::gain>("predicted time of the default over that of the chosen alternative, minus 1; 100 % is half the time")
+          .measured_in("fraction", Best::large),
+      optional_field<&T::ties>(
+          "other block sizes of the chosen variant that can't be told from the chosen one, each with at least one crossover point"),
+      field<&T::regret>(
+          "with a probability of 95 % the chosen alternative takes at most so much longer than the best of all that were asked for")
           .measured_in("fraction", Best::small),
       optional_field<&T::candidates>("number of pairs of a variant and a block size that were asked for, with the default; 0: not known"),
-      optional_field<&T::considered>("number of such pairs that were predicted").measured_in("", Best::large),
+      optional_field<&T::considered>(
+          "number of pairs of a variant and a block size that were predicted; fewer than asked for where the time budget ended first")
+          .measured_in("", Best::large),
       optional_field<&T::samples>("measured calls that the predictions rest on, with those of earlier runs"),
       optional_field<&T::ranking>("ranking of the variants, the fastest first"),
       optional_field<&T::forecasts>("forecasts of every alternative, by variant and block size"),
-      field<&T::validation>("check by runs, --validate")};
+      field<&T::validation>("measured with --validate")};
 }
 template <>
 Fields FieldTable<tuning::SamplingCost>::fields() {
@@ -102,13 +110,14 @@ Fields FieldTable<tuning::SamplingCost>::fields() {
 template <>
 Fields FieldTable<tuning::JointRank>::fields() {
   return {inlined_field<&T::best>(), field<&T::place>("index of the decision"),
-          field<&T::behind>("predicted time / predicted time of the fastest - 1"), field<&T::tied>("the variant ties with the fastest")};
+          field<&T::behind>("predicted time over that of the fastest, minus 1"), field<&T::tied>("the variant ties with the fastest")};
 }
 template <>
 Fields FieldTable<tuning::JointDecision>::fields() {
   return {optional_field<&T::sizes>("sizes of the routine"),
           field<&T::ranking>("every variant of every place at its own best block size, the fastest first"),
-          field<&T::regret>("upper bound (95 %) of time of the fastest / time of any other - 1").measured_in("fraction", Best::small)};
+          field<&T::regret>("with a probability of 95 % the fastest takes at most so much longer than any other")
+              .measured_in("fraction", Best::small)};
 }
 template <>
 Fields FieldTable<QuerySizes>::fields() {
@@ -133,8 +142,8 @@ Fields FieldTable<Tuning>::fields() {
 template <>
 Fields FieldTable<LapackRoutine>::fields() {
   return {field<&T::routine>("\"dpotrf\""), field<&T::flags>("ilaenv's options, such as \"L\""),
-          field<&T::remark>("why it wasn't tuned, or which sizes are undecided; empty: nothing to say"),
-          field<&T::seconds>("time that its tuning took"), field<&T::decisions>("decisions, one for each problem")};
+          field<&T::remark>("why the routine wasn't tuned, or which sizes are undecided; empty: neither"),
+          field<&T::seconds>("time that tuning the routine took"), field<&T::decisions>("decisions, one for each problem")};
 }
 template <>
 Fields FieldTable<LapackTuning>::fields() {

@@ -54,7 +54,7 @@ Triangle as_lower(const Call& call, std::string_view name);
 
 // BLAS on views. Flags, sizes and strides are derived from the views; factors are real. An operation that changes nothing makes no call.
 
-/// Treatment of an update by a product over no columns (k = 0, beta = 1): called or left out. LAPACK's potrf calls it, which may take time.
+/// Treatment of an update by a product over no columns (k = 0, beta = 1): called or skipped. LAPACK's potrf calls it, which may take time.
 enum class Idle { skip, call };
 
 /// Computes c := alpha a b + beta c.

@@ -30,7 +30,7 @@ struct PredictionError {
 PredictionError error_of_repetition(const RunDeviation& runs);
 
 /// Returns the interval in which single runs of a predicted total lie. The margin is normal_quantile((1 + confidence) / 2) times the root of
-/// the sum of all variances. All jobs make their intervals by this formula.
+/// the sum of all variances. All commands make their intervals by this formula.
 Interval predicted_interval(Seconds seconds, const PredictionError& error, double confidence = default_confidence);
 
 /// Returns half the width of an interval.

@@ -30,7 +30,7 @@ RoofName parse_roof_name(std::string_view text);
 struct Difference : RoofName {
   double before = 0, after = 0;  ///< medians
   double ratio = 1;              ///< after / before
-  Interval interval;             ///< interval of the ratio: from the medians' 95 % intervals, widened by how much the kind wanders
+  Interval interval;             ///< interval of the ratio: from the medians' 95 % intervals, widened by how much the kind drifts
   bool one_sample = false;       ///< one of the two rooflines has one sample: there is no interval, and no decision
   [[nodiscard]] bool is_higher() const noexcept { return !one_sample && interval.low > 1; }
   [[nodiscard]] bool is_lower() const noexcept { return !one_sample && interval.high < 1; }

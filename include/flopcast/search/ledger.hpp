@@ -58,7 +58,7 @@ class Ledger {
   [[nodiscard]] std::vector<double> aa_between_rounds(const std::vector<std::size_t>& candidates) const;
   static constexpr std::size_t min_aa_candidates = 8;
   /// Returns `candidates` sorted by the median of their paired differences to `incumbent`, best first; without an incumbent, by median
-  /// cost. Candidates that were dropped or never evaluated are left out.
+  /// cost. Candidates that were dropped or never evaluated are skipped.
   [[nodiscard]] std::vector<std::size_t> ranking(const std::vector<std::size_t>& candidates, std::optional<std::size_t> incumbent) const;
 
  private:

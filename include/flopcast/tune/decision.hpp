@@ -137,7 +137,7 @@ struct BlockSizeResult {
 enum class Extent : std::uint8_t {
   all,  ///< every forecast
   /// Each variant at its best block size, and the default. Variants that are predicted to take seconds, and so much longer than the chosen
-  /// one that their rank is beyond doubt, are left out.
+  /// one that their rank is beyond doubt, are skipped.
   ranking,
 };
 

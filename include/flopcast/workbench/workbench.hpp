@@ -34,10 +34,10 @@ namespace program {
 struct LibraryFiles;
 }
 
-/// The tools of one place, which every job measures and predicts with: a BLAS and a LAPACK with threads set and kernels that suit the CPU,
-/// the measured environment, the store of samples and models. Everything is opened when it is first asked for; then a library that isn't
-/// there is bad_input, and one that can't be loaded environment_error. Jobs take a const workbench, since opening changes nothing that a caller
-/// sees. Not for use from several threads at once.
+/// The tools of one place, which every command measures and predicts with: a BLAS and a LAPACK with threads set and kernels that suit the
+/// CPU, the measured environment, the store of samples and models. Everything is opened when it is first asked for; then a library that
+/// isn't there is bad_input, and one that can't be loaded environment_error. Commands take a const workbench, since opening changes nothing
+/// that a caller sees. Not for use from several threads at once.
 class Workbench {
  public:
   explicit Workbench(machine::LibraryChoice choice = {}, RunContext context = {});

@@ -107,7 +107,7 @@ TEST(Rank, LeavesOutThreadsThatALibraryCannotHave) {
                                 "--time-budget", "1s", "--json"});
   ASSERT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(nlohmann::json::parse(ended.out).at("places").size(), 3U);
-  EXPECT_THAT(ended.err, ::testing::HasSubstr("reference has one thread only: left out with 2"));
+  EXPECT_THAT(ended.err, ::testing::HasSubstr("reference has one thread only: skipped with 2"));
 }
 
 }  // namespace

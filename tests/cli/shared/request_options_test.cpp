@@ -1,4 +1,4 @@
-// Options of the command line and members of questions, which are made of one table per request.
+// Options of the command line and members of requests in JSON, which are made of one table per request.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-/// A command whose options are made of a job's request.
+/// A command of the command line, whose options are made of a request.
 struct Command {
   std::string job;
   std::vector<std::string> words;
@@ -74,7 +74,7 @@ const std::vector<Command>& commands() {
 
 json question_schema() { return json::parse(flopcast({"schema", "question"}).out); }
 
-/// Returns the members of a job's request.
+/// Returns the members of a command's request.
 json members_of(const json& schema, const std::string& job) {
   const std::string reference = schema["properties"][job]["$ref"];
   return schema["$defs"][reference.substr(reference.rfind('/') + 1)]["properties"];

@@ -21,7 +21,7 @@ int main() {
     flopcast_end();
   }
   if (!executed) {
-    std::puts("a region was left out though nobody measures");
+    std::puts("a region was skipped though nobody measures");
     return 1;
   }
   if (const std::string text = to_string(flopcast::contract::parse_notation("ai,ibc->abc")); text != "abc=ai,ibc") {

@@ -1,5 +1,5 @@
 /* A program steered by its results. It halves the elements of a matrix by a product until they are small, with a reduction in each step.
-   With the product left out it takes other decisions. Arguments: order, and "strict" to fail without convergence. */
+   With the product skipped it takes other decisions. Arguments: order, and "strict" to fail without convergence. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

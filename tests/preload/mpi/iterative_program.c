@@ -1,4 +1,4 @@
-/* A program steered by its results. It ends only when the residuals of 2000 products in a row are small. With products left out they never
+/* A program steered by its results. It ends only when the residuals of 2000 products in a row are small. With products skipped they never
    are. Argument: order. */
 #include <math.h>
 #include <mpi.h>

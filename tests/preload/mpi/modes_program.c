@@ -320,7 +320,7 @@ static void lengths(void) {
 static void overlap(void) {
   for (int i = 0; i < 60; ++i) {
     MPI_Request collective, other;
-    MPI_Allreduce(a, c, 50, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); /* agrees on the kernels to leave out */
+    MPI_Allreduce(a, c, 50, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); /* agrees on the kernels to skip */
     if (rank == 0) {
       MPI_Ibcast(data, 100, MPI_DOUBLE, 0, MPI_COMM_WORLD, &collective);
       MPI_Irecv(b, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &other);

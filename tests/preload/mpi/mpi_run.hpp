@@ -34,7 +34,7 @@ class MpiRun : public tests::MpiPrograms, public testing::WithParamInterface<std
   Result run(int ranks, const std::string& command, int seconds = 60) {
     return MpiPrograms::run(tests::launcher(GetParam()) + std::to_string(ranks) + ' ' + command, seconds);
   }
-  /// Follows a program with the kernels that the BLAS chooses by itself, as without flopcast.
+  /// Traces a program with the kernels that the BLAS chooses by itself, as without flopcast.
   Result traced(int ranks, const std::string& options, const std::string& command) {
     return run(ranks, FLOPCAST_PROGRAM " mpi run --kernels library " + options + " -- " + command);
   }

@@ -58,10 +58,10 @@ TEST_P(MpiRun, SkippingNeverDeadlocks) {
       skipped += each.at("skipped").get<std::int64_t>();
     }
   }
-  EXPECT_GT(skipped, 100) << "the random policy alone, whose choices don't depend on times, leaves out several times as many";
+  EXPECT_GT(skipped, 100) << "the random policy alone, whose choices don't depend on times, skips several times as many";
 }
 
-/// Broadcasts to all processes pass statistics on. Kernels are then left out in all processes, even in those that never executed them.
+/// Broadcasts to all processes pass statistics on. Kernels are then skipped in all processes, even in those that never executed them.
 TEST_P(MpiRun, EagerLeavesKernelsOutInAllProcesses) {
   ASSERT_EQ(traced(3, "--policy eager --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
   const json found = profile();

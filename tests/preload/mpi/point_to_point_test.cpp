@@ -51,7 +51,7 @@ TEST_P(MpiModes, AWaitingSenderTakesItsReceiversPath) {
   EXPECT_NEAR(found.at("processes").at(0).at("idle_seconds").get<double>(), 5, 0.01) << "the sender waits for all products";
 }
 
-/// A message that was left out arrives empty, but a probe reports its full length.
+/// A message that was skipped arrives empty, but a probe reports its full length.
 TEST_P(MpiModes, ProbesReportTheLengthOfMessagesThatWereLeftOut) {
   const json found = same_as_plain(2, "lengths", "--policy conditional --no-windows --tolerance 1000");
   EXPECT_GT(kernel(found, "MPI_Send(800 bytes")->at("skipped"), 40);

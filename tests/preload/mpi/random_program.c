@@ -1,7 +1,7 @@
 /* Random MPI programs: rounds of messages, collectives, communicators, persistent requests, probes and one-sided communication, chosen by a
    seed, the same in all processes. Each program prints two sums over what the processes have received, which must not depend on a library
    preloaded before MPI: one of the numbers, and one of the course (lengths, senders, tags, and integers), which holds also where kernels are
-   left out. A program can't deadlock: a round posts all receives, then sends, then completes.
+   skipped. A program can't deadlock: a round posts all receives, then sends, then completes.
    Each process chooses by itself, for every call, between a function's two names (MPI_ and PMPI_), and for every round, whether another thread
    than that of MPI_Init makes it. Some messages are sent or received by functions whose addresses come from MPI's library.
    Arguments: seed, rounds, number of programs (with consecutive seeds), and the ways to choose from: "plain" (one thread, MPI_ names only),
@@ -91,7 +91,7 @@ static void fill(double* data, int count, int round, int source) {
 
 struct message {
   int source, destination, tag, count, how_sent, how_received;
-  int unseen; /* 1: sent, 2: received, 3: both by an address from MPI's library; then the data are integers, which are never left out */
+  int unseen; /* 1: sent, 2: received, 3: both by an address from MPI's library; then the data are integers, which are never skipped */
 };
 
 static double* out[max_messages];

@@ -1,6 +1,6 @@
 /* Copies into buffers that hold remains of other data (apparently texts), multiplies with the copies, and sends such buffers round a ring.
    Messages also have columns with gaps, go from one or all processes to all, have parts of any size, and are nonblocking. Fails unless the
-   sums of products stay small: with copies, products and messages left out, no remains may enter the sums, and the data in gaps must stay.
+   sums of products stay small: with copies, products and messages skipped, no remains may enter the sums, and the data in gaps must stay.
    */
 #include <math.h>
 #include <mpi.h>

@@ -19,7 +19,7 @@ using nlohmann::json;
 using tests::contents;
 using tests::launcher;
 
-/// Returns the output of random programs without the sums of numbers, which differ where kernels are left out.
+/// Returns the output of random programs without the sums of numbers, which differ where kernels are skipped.
 std::string courses(const std::string& output) { return std::regex_replace(output, std::regex(", numbers [0-9]+"), ""); }
 
 /// Random programs that call MPI in all ways: by two names, from several threads, by addresses from MPI's library, between groups, with
@@ -107,7 +107,7 @@ TEST_P(MpiModes, TransfersThatBothProcessesPollForAreCommunication) {
   EXPECT_GT(share, 0.5);
 }
 
-/// MPI reports one request of several that are complete. A collective that is left out must not be among them, because the program would
+/// MPI reports one request of several that are complete. A collective that is skipped must not be among them, because the program would
 /// wait for it in place of another request.
 TEST_P(MpiModes, ACollectiveThatIsLeftOutIsNotWaitedForInPlaceOfAnotherRequest) {
   for (const char* policy : {"conditional", "online"}) {

@@ -1,5 +1,5 @@
 /* Copies a matrix into fresh memory, as a whole or by columns, and factors it. Fails unless each factorisation has as many reflectors as
-   columns and no zero pivot. With copies left out, the memory must not look like a matrix of lower rank, for which routines take shortcuts
+   columns and no zero pivot. With copies skipped, the memory must not look like a matrix of lower rank, for which routines take shortcuts
    or give up. */
 #include <mpi.h>
 #include <stdio.h>

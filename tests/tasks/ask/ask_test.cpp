@@ -32,7 +32,7 @@ TEST(Ask, AnswersWithTheDocumentOfTheJob) {
   EXPECT_EQ(SchemaCheck(published).violation(document), "");
 }
 
-/// Returns the answer to a question. Fails unless the answer is a document of the published schema `name`.
+/// Returns the answer to a request. Fails unless the answer is a document of the published schema `name`.
 nlohmann::json answer_by_schema(const std::string& question, std::string_view name) {
   const nlohmann::json document = nlohmann::json::parse(ask(closed_workbench(), question));
   const nlohmann::ordered_json published = parsed_schema(name);
@@ -55,11 +55,11 @@ TEST(Ask, AnswersAboutFilesOfWisdom) {
 }
 
 TEST(Ask, RefusesWhatIsNoQuestion) {
-  EXPECT_THAT(refusal("{"), HasSubstr("the question is cut off"));
+  EXPECT_THAT(refusal("{"), HasSubstr("the request is cut off"));
   EXPECT_THAT(refusal("[]"), HasSubstr("expected an object"));
-  EXPECT_THAT(refusal("{}"), HasSubstr("there is no job; expected one of tune,"));
-  EXPECT_THAT(refusal(R"({"tuna": {}})"), HasSubstr("tuna: no such job; expected one of tune,"));
-  EXPECT_THAT(refusal(R"({"tune": {"routine": "dgeqrf"}, "machine": {}})"), HasSubstr("expected one job in a question"));
+  EXPECT_THAT(refusal("{}"), HasSubstr("there is no command; expected one of tune,"));
+  EXPECT_THAT(refusal(R"({"tuna": {}})"), HasSubstr("tuna: no such command; expected one of tune,"));
+  EXPECT_THAT(refusal(R"({"tune": {"routine": "dgeqrf"}, "machine": {}})"), HasSubstr("expected one command in a request"));
   EXPECT_THAT(refusal(R"({"tune": 3})"), HasSubstr("tune"));
   EXPECT_THAT(refusal(R"({"tune": {"routine": "dgeqrf"}, "tune": {"routine": "dpotrf"}})"), HasSubstr("two members"));
 }

@@ -1,5 +1,5 @@
-// Every job and each of its members with values that no request may have: empty, huge, negative, not finite, of another type. All are
-// refused with the member's name before anything is done. The values follow from the published schema of questions.
+// Every command and each of its members with values that no request may have: empty, huge, negative, not finite, of another type. All are
+// refused with the member's name before anything is done. The values follow from the published schema of requests.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -136,7 +136,7 @@ ordered_json usual_request(const ordered_json& schema) {
   return request;
 }
 
-/// Reads a question as far as is done before its job begins.
+/// Reads a request as far as is done before its command begins.
 void read_question(const std::string& question) { static_cast<void>(needs_own_process(question)); }
 
 TEST(AskBounds, EveryMemberOfEveryJobRefusesWhatItMustNotHave) {

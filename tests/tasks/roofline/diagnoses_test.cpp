@@ -108,7 +108,7 @@ TEST_F(Diagnoses, NamePointsAboveARoofWhoseStreamWasLeftOut) {
   found_.points = {{"ddot", 1e9, 12e9, 1, {{5e9}}, "memory"}};
   EXPECT_THAT(at(Moment::points), ElementsAre(HasSubstr("the machine was noisy: ddot makes 5.00 GFLOP/s")));
   request_.streams = {machine::Stream::triad};
-  EXPECT_THAT(at(Moment::points), ElementsAre("ddot surpasses memory triad: the stream that bounds it was left out by --streams"));
+  EXPECT_THAT(at(Moment::points), ElementsAre("ddot surpasses memory triad: the stream that bounds it was skipped by --streams"));
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ class StepCost {
   /// Returns the predicted time of a step. All times must be positive or 0.
   [[nodiscard]] virtual Seconds seconds(const PairStep& step) const = 0;
   [[nodiscard]] virtual Seconds seconds(const SumStep& step) const = 0;
-  /// Returns a time that seconds(step) doesn't undercut, at lower cost. Searches leave out steps by this bound.
+  /// Returns a time that seconds(step) doesn't undercut, at lower cost. Searches prune steps by this bound.
   [[nodiscard]] virtual Seconds at_least(const PairStep& step) const = 0;
 };
 

@@ -88,7 +88,7 @@ struct BlockedLabel {
 struct PlannedSteps {
   std::vector<PlannedStep> steps;
   std::vector<BlockedLabel> blocks;
-  bool is_exhaustive = true;  ///< no other order of the operands was left out of the search
+  bool is_exhaustive = true;  ///< no other order of the operands was skipped by the search
   friend bool operator==(const PlannedSteps&, const PlannedSteps&) = default;
 };
 
@@ -195,7 +195,7 @@ struct AlgorithmRanking {
 };
 
 /// Predicts the times of the BLAS-based algorithms of a contraction from micro-benchmarks, without executing the algorithms. Timings are
-/// kept in the store. Algorithms whose calls BLAS's 32-bit integers can't express are left out, and the context's note says so. Throws
+/// kept in the store. Algorithms whose calls BLAS's 32-bit integers can't express are skipped, and the context's note says so. Throws
 /// bad_input if no algorithm is left, Cancelled if the context cancels the measurement.
 AlgorithmRanking rank_algorithms(const Workbench& bench, const RankAlgorithmsRequest& request, const RunContext& context = {});
 

@@ -12,7 +12,7 @@
 #include "flopcast/support/field.hpp"
 #include "flopcast/support/run_context.hpp"
 
-/// A report on this machine: the job of `flopcast machine`.
+/// A report on this machine, for `flopcast machine`.
 namespace flopcast {
 
 struct MachineRequest {

@@ -13,7 +13,7 @@
 #include "flopcast/support/units.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
-/// Calibration of models on demand: the job of `flopcast model check`. A random part of the samples is measured again, in the segments in
+/// Calibration of models on demand, for `flopcast model check`. A random part of the samples is measured again, in the segments in
 /// which the samples were taken. Samples that no longer hold are replaced in the store.
 namespace flopcast {
 

@@ -19,7 +19,7 @@
 #include "flopcast/support/units.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
-/// Models of kernels and samples of calls: the jobs of `flopcast model` and `flopcast sample`. Models and samples are kept in the
+/// Models of kernels and samples of calls, for `flopcast model` and `flopcast sample`. Models and samples are kept in the
 /// workbench's store. The functions throw bad_input for a wrong request, environment_error where a library or the store can't be opened,
 /// and Cancelled where the context cancels them.
 namespace flopcast {

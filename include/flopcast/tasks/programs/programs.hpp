@@ -1,7 +1,7 @@
 #pragma once
 
 /// Predictions of a recorded program's calls under other circumstances.
-/// Jobs around whole programs: record their BLAS and LAPACK calls, show where the time went, predict changes, and run them tuned.
+/// Requests about whole programs: record their BLAS and LAPACK calls, show where the time went, predict changes, and run them tuned.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>

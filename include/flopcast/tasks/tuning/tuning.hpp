@@ -18,7 +18,7 @@
 #include "flopcast/tune/decision.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
-/// Jobs that choose: block sizes of LAPACK's routines, and variants, threads and libraries. Models predict the alternatives; only short
+/// Requests that choose: block sizes of LAPACK's routines, and variants, threads and libraries. Models predict the alternatives; only short
 /// segments of their kernel calls are measured.
 namespace flopcast {
 
@@ -217,7 +217,7 @@ Ranking tune_jointly(const Workbench& bench, RankRequest request, const RunConte
                      const TuningObserver<Ranking>& observer = {});
 
 /// Returns every pair of a BLAS and a number of threads that are named; without any, those of `common`, of which the rest is taken. A library
-/// that has one thread only is left out with other numbers, and a note says so. Throws bad_input if nothing is left.
+/// that has one thread only is skipped with other numbers, and a note says so. Throws bad_input if nothing is left.
 std::vector<machine::LibraryChoice> places(const std::vector<std::string>& blas, const std::vector<std::int64_t>& threads,
                                            const machine::LibraryChoice& common = {}, const RunContext& context = {});
 

@@ -594,7 +594,7 @@ std::vector<Environment> Store::environments() const {
   return state_->all<Environment>("SELECT document FROM environments ORDER BY fingerprint");
 }
 
-/// What functions for documents need of the store.
+/// Gives the functions for documents the inner state of the store.
 struct StoreAccess {
   using State = Store::State;
   static State& of(const Store& store) { return *store.state_; }

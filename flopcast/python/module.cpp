@@ -84,7 +84,7 @@ void define_planner(py::module_& module) {
       .def("after_fork_in_child", &Planner::after_fork_in_child)
       .def("open", &Planner::open, py::call_guard<WithoutPythonLock>())
       .def("pays", &Planner::pays, py::arg("spent"), py::arg("expected"), py::call_guard<WithoutPythonLock>())
-      .def("answer", &Planner::answer, py::arg("question"), py::call_guard<WithoutPythonLock>())
+      .def("answer", &Planner::answer, py::arg("request"), py::call_guard<WithoutPythonLock>())
       .def("plan", [](Planner& planner, const PlanWish& wish) { return std::make_shared<PlanHandle>(planner, wish); })
       .def(
           "path",
@@ -187,13 +187,13 @@ PYBIND11_MODULE(_flopcast, module) {
       py::arg("shape"), py::arg("strides"), py::arg("element_bytes"));
   module.def("tuned_block_size", &block_size, py::arg("routine"), py::arg("m"), py::arg("n"), py::arg("options"), py::arg("file"));
   module.def("blas_threads", [threads = BlasThreads()] { return threads.now(); });
-  module.def("needs_program", [](const std::string& question) { return flopcast::needs_own_process(question); });
-  module.def("jobs", [] {
-    py::dict jobs;
-    for (const flopcast::JobDescription& job : flopcast::jobs()) {
-      jobs[py::str(job.name)] = py::make_tuple(job.summary, job.answer, job.own_process);
+  module.def("needs_program", [](const std::string& request) { return flopcast::needs_own_process(request); });
+  module.def("commands", [] {
+    py::dict commands;
+    for (const flopcast::CommandSummary& command : flopcast::commands()) {
+      commands[py::str(command.name)] = py::make_tuple(command.summary, command.answer, command.own_process);
     }
-    return jobs;
+    return commands;
   });
   module.def("schema", [](const std::string& name) { return flopcast::schema(name); });
   module.def("find_program", [] { return flopcast::program::find_flopcast_program().string(); });

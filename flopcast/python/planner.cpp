@@ -157,15 +157,15 @@ std::vector<std::vector<int>> Planner::path(const contract::SizedExpression& exp
   return found_for(tools_->benches->machine(request.threads)).pairs;
 }
 
-std::string Planner::answer(const std::string& question) {
+std::string Planner::answer(const std::string& request) {
   const std::scoped_lock lock(tools_->mutex);
   const KeepAffinity affinity;
-  machine::LibraryChoice libraries = question_libraries(question);
+  machine::LibraryChoice libraries = request_libraries(request);
   std::unique_ptr<Place>& asked = tools_->asked;
   if (asked == nullptr || !is_same(asked->libraries, libraries)) {
     asked = std::make_unique<Place>(Place{libraries, Workbench(libraries, context_)});
   }
-  std::string answer = ask(asked->bench, question, context_);
+  std::string answer = ask(asked->bench, request, context_);
   throw_if_cancelled();
   return answer;
 }

@@ -53,7 +53,7 @@ class Planner {
   std::vector<std::vector<int>> path(const contract::SizedExpression& expression, PlanRequest request, contract::Executor executor);
 
   /// Answers a request in this process (flopcast::ask()). The libraries of the last request stay open.
-  std::string answer(const std::string& question);
+  std::string answer(const std::string& request);
 
  private:
   void open_locked();

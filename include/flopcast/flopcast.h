@@ -217,11 +217,11 @@ FLOPCAST_API flopcast_status flopcast_predict(flopcast_workbench* bench, const c
 
 /** Runs the command that a request in JSON names, and returns the result's document, to be freed by flopcast_free():
       flopcast_ask(bench, "{\"tune\": {\"routine\": \"dgeqrf\", \"n\": [1000, 2000]}}", &answer)
-    flopcast_schema("question", &text) describes all requests. Commands that measure, preload or relink run the program `flopcast` as a
+    flopcast_schema("request", &text) describes all requests. Commands that measure, preload or relink run the program `flopcast` as a
     child, with the libraries that the workbench's options name. The program is found beside this library, or by FLOPCAST_LIBEXEC. */
-FLOPCAST_API flopcast_status flopcast_ask(flopcast_workbench* bench, const char* question, char** answer);
+FLOPCAST_API flopcast_status flopcast_ask(flopcast_workbench* bench, const char* request, char** answer);
 
-/** Returns the JSON Schema of a document that flopcast takes or gives ("question", "tune", "flopcast-tune-3", ...), to be freed by
+/** Returns the JSON Schema of a document that flopcast takes or gives ("request", "tune", "flopcast-tune-3", ...), to be freed by
     flopcast_free(). */
 FLOPCAST_API flopcast_status flopcast_schema(const char* name, char** text);
 

@@ -16,13 +16,13 @@ Commands that measure run the program `flopcast`; their results are frozen value
 
 from typing import Any
 
-from . import _documents, _questions, mpi
+from . import _documents, _commands, mpi
 from ._documents import *
-from ._questions import *
+from ._commands import *
 from ._einsum import contract, einsum, tensordot, transpose
 from ._errors import ArrayError, CheckFailed, Error, InputError, InternalError, Interrupted, MeasurementError, SetupError, UsageError
 from ._flopcast import version as __version__
-from ._jobs import load, result_of, tuned_block_size
+from ._requests import load, result_of, tuned_block_size
 from ._paths import einsum_path
 from ._plan import Plan, plan
 from ._planner import blas_threads, prepare
@@ -58,7 +58,7 @@ __all__ = [
     "tuned_block_size",
 ]
 __all__ += _documents.__all__
-__all__ += _questions.__all__
+__all__ += _commands.__all__
 
 
 def __getattr__(name: str) -> Any:

@@ -72,13 +72,13 @@ def _answer_of(text: str, code: int, interrupted: bool, remarks: list[str]) -> d
     return document
 
 
-def ask_program(question: Mapping[str, Any], shows_program: bool = False) -> dict[str, Any]:
+def ask_program(request: Mapping[str, Any], shows_program: bool = False) -> dict[str, Any]:
     """Answers a request by the program. With `shows_program`, standard error is that of the user's program."""
     program = find_program()
     with tempfile.TemporaryDirectory(prefix="flopcast-") as folder:
-        asked, answer = os.path.join(folder, "question.json"), os.path.join(folder, "answer.json")
+        asked, answer = os.path.join(folder, "request.json"), os.path.join(folder, "answer.json")
         with open(asked, "w", encoding="utf-8") as file:
-            json.dump(question, file)
+            json.dump(request, file)
         words = [program, "ask", asked, "--output", answer] + (["--quiet"] if shows_program else [])
         sys.stdout.flush()
         # A session of its own keeps the terminal's Ctrl-C from the program, which gets it from here: once.
@@ -118,12 +118,12 @@ def _require_finite(value: Any, place: str) -> None:
         _require_finite(element, f"{place}[{name}]" if isinstance(name, int) else f"{place}.{name}" if place else str(name))
 
 
-def answer(question: Mapping[str, Any], shows_program: bool = False) -> dict[str, Any]:
+def answer(request: Mapping[str, Any], shows_program: bool = False) -> dict[str, Any]:
     """Answers a request in this process where the command neither measures nor loads libraries, else by the program."""
-    _require_finite(question, "")
-    text = json.dumps(question)
+    _require_finite(request, "")
+    text = json.dumps(request)
     if _flopcast.needs_program(text):
-        return ask_program(question, shows_program)
+        return ask_program(request, shows_program)
     document: dict[str, Any] = json.loads(PLANNER.answer(text))
     return document
 

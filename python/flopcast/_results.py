@@ -232,9 +232,9 @@ class Recorded(Result):
 
     def profile(self, **options: Any) -> Any:
         """Sums up the recording and predicts changes, as flopcast.profile() does: `what_if=["blas=blis"]`."""
-        from . import _questions
+        from . import _commands
 
-        return _questions.profile(self._file, **options)
+        return _commands.profile(self._file, **options)
 
 
 def _cell(value: Any) -> str:

@@ -20,10 +20,10 @@ import functools
 from collections.abc import Iterator
 
 from ._errors import InputError
-from ._questions import mpi_describe as describe
-from ._questions import mpi_run as run
-from ._questions import mpi_simulate as simulate
-from ._questions import mpi_tune as tune
+from ._commands import mpi_describe as describe
+from ._commands import mpi_run as run
+from ._commands import mpi_simulate as simulate
+from ._commands import mpi_tune as tune
 
 __all__ = [
     "Configuration", "configurations", "describe", "end", "kernel", "region", "reset", "run", "simulate", "start", "stop", "tune",

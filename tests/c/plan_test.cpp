@@ -806,7 +806,7 @@ TEST(CLibrary, AnswersQuestionsHereAndByTheProgram) {
 
 TEST(CLibrary, HasTheSchemas) {
   char* made = nullptr;
-  ASSERT_EQ(flopcast_schema("question", &made), FLOPCAST_DONE);
+  ASSERT_EQ(flopcast_schema("request", &made), FLOPCAST_DONE);
   const Text text(made);
   EXPECT_TRUE(nlohmann::json::parse(text.get()).at("properties").contains("tune"));
   char* none = nullptr;

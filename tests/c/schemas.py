@@ -17,7 +17,7 @@ import tempfile
 
 import jsonschema
 
-QUESTIONS = [
+REQUESTS = [
     {"contract_list": {"expression": "ai,ibc->abc", "sizes": {"a": 10, "b": 10, "c": 10, "i": 4}}},
     {"contract": {"expression": "ai,ibc->abc", "sizes": {"a": 10, "b": 10, "c": 10, "i": 4}, "order": "column_major", "execute": False}},
     {"contract": {"expression": "iij->j", "sizes": {"i": 30, "j": 40}}},
@@ -84,13 +84,13 @@ class Checker:
             except jsonschema.SchemaError as error:
                 self.faults.append(f"{name} is no schema: {error.message}")
 
-    def check_document(self, text, question):
+    def check_document(self, text, request):
         document = json.loads(text)
         name = document["schema"]
         schema = self.schemas[name]
         for kind, one in (("valid", schema), ("complete", closed(schema))):
             errors = self.errors(one, document)
-            self.expect(not errors, f"the answer to {question} isn't {kind}: {errors[:3]}")
+            self.expect(not errors, f"the answer to {request} isn't {kind}: {errors[:3]}")
         for member in schema["required"]:
             damaged = copy.deepcopy(document)
             del damaged[member]
@@ -98,13 +98,13 @@ class Checker:
             damaged[member] = 3.5 if isinstance(document[member], (dict, list, str)) else {"a": ["wrong", "type"]}
             self.expect(self.errors(schema, damaged), f"{name} is valid with a wrong {member}")
 
-    def check_question(self, question):
-        errors = self.errors(self.schemas["flopcast-question-1"], question)
-        self.expect(not errors, f"{question} is no valid request: {errors[:3]}")
-        job = next(name for name in question if name != "workbench")
-        damaged = copy.deepcopy(question)
+    def check_request(self, request):
+        errors = self.errors(self.schemas["flopcast-request-1"], request)
+        self.expect(not errors, f"{request} is no valid request: {errors[:3]}")
+        job = next(name for name in request if name != "workbench")
+        damaged = copy.deepcopy(request)
         damaged[job]["no_such_member"] = 1
-        self.expect(self.errors(self.schemas["flopcast-question-1"], damaged), f"{job} takes a member that it doesn't have")
+        self.expect(self.errors(self.schemas["flopcast-request-1"], damaged), f"{job} takes a member that it doesn't have")
 
 
 def main():
@@ -114,13 +114,13 @@ def main():
         profile = ["tune", "dpotrf", "uplo=L", "--n", "100", "--nb", "32,64", "--time-budget", "0.5s", "--profile", "profile.json", "--quiet"]
         run(checker.program, *profile, folder=folder)
         checker.check_document((pathlib.Path(folder) / "profile.json").read_text(), "tune --profile")
-        for question in QUESTIONS:
-            checker.check_question(question)
+        for request in REQUESTS:
+            checker.check_request(request)
             answer = pathlib.Path(folder) / "answer.json"
-            run(checker.program, "ask", json.dumps(question), "--output", str(answer), folder=folder)
-            checker.check_document(answer.read_text(), question)
+            run(checker.program, "ask", json.dumps(request), "--output", str(answer), folder=folder)
+            checker.check_document(answer.read_text(), request)
         checker.check_document(run(checker.program, "ask", "{}", code=3), "an empty request")
-    print("\n".join(checker.faults) or f"{len(checker.schemas)} schemas, {len(QUESTIONS)} questions")
+    print("\n".join(checker.faults) or f"{len(checker.schemas)} schemas, {len(REQUESTS)} requests")
     return 1 if checker.faults else 0
 
 

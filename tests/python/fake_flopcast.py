@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stands in for the program flopcast: writes the answer that the file FAKE_ANSWER names, and the request to FAKE_QUESTION.
+"""Stands in for the program flopcast: writes the answer that the file FAKE_ANSWER names, and the request to FAKE_REQUEST.
 
 FAKE_CODE is its exit code. With FAKE_WAITS, it waits for SIGINT first and ends with 130, and FAKE_REMARK goes to standard error.
 """
@@ -18,7 +18,7 @@ def main():
         print("fake", *words)
         return
     output = words[words.index("--output") + 1]
-    shutil.copy(words[1], os.environ["FAKE_QUESTION"])
+    shutil.copy(words[1], os.environ["FAKE_REQUEST"])
     if os.environ.get("FAKE_REMARK"):
         width = os.environ.get("COLUMNS")  # which the program heeds
         remark = os.environ["FAKE_REMARK"]

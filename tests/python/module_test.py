@@ -32,14 +32,14 @@ class Package(unittest.TestCase):
             runner.run(test)
         self.assertEqual(runner.summarize(verbose=False).failed, 0)
 
-    def test_every_job_is_a_function_with_its_members(self):
-        for job, (summary, _, _) in fc._flopcast.jobs().items():
-            function = getattr(fc, f"{job}_run" if job == "contract" else job)
-            self.assertTrue(function.__doc__.startswith(summary.rstrip(".")), job)
+    def test_every_command_is_a_function_with_its_members(self):
+        for command, (summary, _, _) in fc._flopcast.commands().items():
+            function = getattr(fc, f"{command}_run" if command == "contract" else command)
+            self.assertTrue(function.__doc__.startswith(summary.rstrip(".")), command)
 
-    def test_no_job_has_the_name_of_another_function(self):
+    def test_no_command_has_the_name_of_another_function(self):
         own = set(dir(fc._einsum)) | set(dir(fc._plan)) | set(dir(fc._planner)) | set(dir(fc._paths))
-        self.assertEqual(own & set(fc._questions.__all__), set())
+        self.assertEqual(own & set(fc._commands.__all__), set())
         for name in ("einsum", "tensordot", "transpose", "contract"):
             self.assertIs(getattr(fc, name), getattr(fc._einsum, name))
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* footer =
     R"(A request is an object with one member: the name of a command, with the command's members as value. The member "workbench" may
-name libraries and threads. 'flopcast schema question' describes the requests of all commands; the answer is the document that the command
+name libraries and threads. 'flopcast schema request' describes the requests of all commands; the answer is the document that the command
 writes with --json. An error is answered by {"schema": "flopcast-error-1", "exit_code": ..., "message": ...}. Standard output has the
 answer alone: what a program that is run writes there goes to standard error.
 
@@ -30,17 +30,17 @@ Examples:
   flopcast ask '{"tune": {"routine": "dgeqrf", "n": [200, 300], "time_budget": 2}}'
   flopcast ask '{"workbench": {"threads": 1}, "predict": {"routine": "dpotrf", "n": 90}}'
   flopcast ask '{"contract_list": {"expression": "ai,i->a", "sizes": {"a": 99, "i": 8}}}'
-  flopcast schema question)";
+  flopcast schema request)";
 
 struct AskCommand {
-  std::string question;
+  std::string request;
   machine::LibraryChoice libraries;
 };
 
 /// Returns the request's text: the word itself, or the contents of the file that it names.
-std::string text_of(const std::string& question) {
-  const std::size_t begin = question.find_first_not_of(" \t\r\n");
-  return begin != std::string::npos && question[begin] == '{' ? question : read_file(question);
+std::string text_of(const std::string& request) {
+  const std::size_t begin = request.find_first_not_of(" \t\r\n");
+  return begin != std::string::npos && request[begin] == '{' ? request : read_file(request);
 }
 
 /// Sends what this process and the programs that it runs write on standard output to standard error, so that the answer stands alone.
@@ -69,9 +69,9 @@ std::string answer_to(const AskCommand& command, const CommonOptions& common) {
   if (common.output == "-") {
     remarks.emplace();
   }
-  const std::string question = text_of(command.question);
-  const Workbench bench(question_libraries(question, command.libraries), run_context(common));
-  return ask(bench, question, run_context(common));
+  const std::string request = text_of(command.request);
+  const Workbench bench(request_libraries(request, command.libraries), run_context(common));
+  return ask(bench, request, run_context(common));
 }
 
 void run_ask(const AskCommand& command, CommonOptions& common) {
@@ -101,7 +101,7 @@ void run_ask(const AskCommand& command, CommonOptions& common) {
 void add_ask_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<AskCommand>();
   OptionSet command = app.add_command("ask", "Run any command for a program: request and answer in JSON");
-  command.option("question", options->question, "The request, or a file with it; - is standard input").required().placeholder("QUESTION");
+  command.option("request", options->request, "The request, or a file with it; - is standard input").required().placeholder("REQUEST");
   add_library_options(command, options->libraries);
   command.footer(footer);
   command.action([options, &common] { run_ask(*options, common); });

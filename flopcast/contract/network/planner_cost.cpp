@@ -12,7 +12,7 @@
 namespace flopcast::contract {
 namespace {
 
-constexpr Seconds unavailable = std::numeric_limits<Seconds>::infinity();  ///< of a kernel that a step can't use
+constexpr Seconds unavailable = std::numeric_limits<Seconds>::infinity();  ///< time of a kernel that a step can't use
 
 /// Tiles that the planner considers, in elements: the largest ones of gemm, and usual ones of panels and streams.
 constexpr double longest_of_gemm = 8192, rows_of_panels = 240, columns_of_panels = 4096, sums_of_panels = 640;

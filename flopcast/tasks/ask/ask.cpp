@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "flopcast/support/error.hpp"
-#include "flopcast/tasks/ask/job.hpp"
-#include "flopcast/tasks/ask/question.hpp"
+#include "flopcast/tasks/ask/command.hpp"
+#include "flopcast/tasks/ask/request.hpp"
 
 namespace flopcast {
 
@@ -27,21 +27,22 @@ constexpr const char* source = "the request";
 constexpr const char* workbench_member = "workbench";
 
 /// A request in JSON: a command with its members.
-struct Question {  // NOLINT(bugprone-exception-escape): null of JSON allocates nothing
-  const Job* job = nullptr;
-  nlohmann::json request;
+struct NamedRequest {  // NOLINT(bugprone-exception-escape): null of JSON allocates nothing
+  const Command* command = nullptr;
+  nlohmann::json members;
   nlohmann::json workbench;  ///< null if the request says nothing about it
 };
 
-const Job* find_job(const std::string& name) {
-  const auto found = std::find_if(all_jobs().begin(), all_jobs().end(), [&](const Job& job) { return job.name == name; });
-  return found == all_jobs().end() ? nullptr : &*found;
+const Command* find_command(const std::string& name) {
+  const auto found =
+      std::find_if(all_commands().begin(), all_commands().end(), [&](const Command& command) { return command.name == name; });
+  return found == all_commands().end() ? nullptr : &*found;
 }
 
-std::string job_names() {
+std::string command_names() {
   std::string names;
-  for (const Job& job : all_jobs()) {
-    names += (names.empty() ? "" : ", ") + job.name;
+  for (const Command& command : all_commands()) {
+    names += (names.empty() ? "" : ", ") + command.name;
   }
   return names;
 }
@@ -54,40 +55,40 @@ void require_members(const nlohmann::json& request, const std::function<nlohmann
 }
 
 /// Reads the document of a request. Throws MemberError.
-Question question_of(const nlohmann::json& document) {
-  Question question;
+NamedRequest named_request(const nlohmann::json& document) {
+  NamedRequest named;
   for (const auto& [name, value] : json_detail::members(document).items()) {
     if (name == workbench_member) {
-      question.workbench = value;
+      named.workbench = value;
       continue;
     }
-    const Job* job = find_job(name);
-    if (job == nullptr) {
-      throw MemberError(name, "no such command; expected one of " + job_names());
+    const Command* command = find_command(name);
+    if (command == nullptr) {
+      throw MemberError(name, "no such command; expected one of " + command_names());
     }
-    if (question.job != nullptr) {
-      throw MemberError(name, "a second command beside " + question.job->name + "; expected one command in a request");
+    if (named.command != nullptr) {
+      throw MemberError(name, "a second command beside " + named.command->name + "; expected one command in a request");
     }
-    question.job = job;
-    question.request = value;
+    named.command = command;
+    named.members = value;
   }
-  if (question.job == nullptr) {
-    throw MemberError("", "there is no command; expected one of " + job_names());
+  if (named.command == nullptr) {
+    throw MemberError("", "there is no command; expected one of " + command_names());
   }
-  at_place(question.job->name, [&] {
-    static_cast<void>(json_detail::members(question.request));
-    require_members(question.request, question.job->request);
-    require_members(question.job->read(question.request), question.job->request);
+  at_place(named.command->name, [&] {
+    static_cast<void>(json_detail::members(named.members));
+    require_members(named.members, named.command->request);
+    require_members(named.command->read(named.members), named.command->request);
   });
-  return question;
+  return named;
 }
 
 /// Runs `use` on the request of a text. Errors about members become bad_input that names the request.
 template <class Use>
-auto with_question(std::string_view text, Use&& use) {
+auto with_request(std::string_view text, Use&& use) {
   const nlohmann::json document = parse_json(text, source, WrittenBy::hand);
   try {
-    return use(question_of(document));
+    return use(named_request(document));
   } catch (const nlohmann::json::exception& error) {
     throw bad_input("{} can't be answered: {}", source, reason(error));
   }
@@ -95,28 +96,29 @@ auto with_question(std::string_view text, Use&& use) {
 
 }  // namespace
 
-const std::vector<Job>& all_jobs() {
-  static const std::vector<Job> all = [] {
-    std::vector<Job> jobs;
-    for (const auto family : {tuning_jobs, program_jobs, sharing_jobs, modelling_jobs, roofline_jobs, contraction_jobs, mpi_jobs}) {
-      std::vector<Job> more = family();
-      std::move(more.begin(), more.end(), std::back_inserter(jobs));
+const std::vector<Command>& all_commands() {
+  static const std::vector<Command> all = [] {
+    std::vector<Command> commands;
+    for (const auto family :
+         {tuning_commands, program_commands, sharing_commands, modelling_commands, roofline_commands, contraction_commands, mpi_commands}) {
+      std::vector<Command> more = family();
+      std::move(more.begin(), more.end(), std::back_inserter(commands));
     }
-    return jobs;
+    return commands;
   }();
   return all;
 }
 
-std::vector<JobDescription> jobs() { return {all_jobs().begin(), all_jobs().end()}; }
+std::vector<CommandSummary> commands() { return {all_commands().begin(), all_commands().end()}; }
 
-std::string ask(const Workbench& bench, std::string_view question, const RunContext& context) {
-  return with_question(question, [&](const Question& asked) {
-    return at_place(asked.job->name, [&] { return asked.job->answer_to(bench, asked.request, context); });
+std::string ask(const Workbench& bench, std::string_view request, const RunContext& context) {
+  return with_request(request, [&](const NamedRequest& asked) {
+    return at_place(asked.command->name, [&] { return asked.command->answer_to(bench, asked.members, context); });
   });
 }
 
-machine::LibraryChoice question_libraries(std::string_view question, const machine::LibraryChoice& otherwise) {
-  return with_question(question, [&](const Question& asked) {
+machine::LibraryChoice request_libraries(std::string_view request, const machine::LibraryChoice& otherwise) {
+  return with_request(request, [&](const NamedRequest& asked) {
     machine::LibraryChoice libraries = otherwise;
     if (!asked.workbench.is_null()) {
       at_place(workbench_member, [&] {
@@ -128,34 +130,35 @@ machine::LibraryChoice question_libraries(std::string_view question, const machi
   });
 }
 
-bool needs_own_process(std::string_view question) {
-  return with_question(question, [](const Question& asked) { return asked.job->own_process; });
+bool needs_own_process(std::string_view request) {
+  return with_request(request, [](const NamedRequest& asked) { return asked.command->own_process; });
 }
 
-bool shows_program(std::string_view question) {
-  return with_question(question, [](const Question& asked) { return asked.job->shows_program; });
+bool shows_program(std::string_view request) {
+  return with_request(request, [](const NamedRequest& asked) { return asked.command->shows_program; });
 }
 
-std::string question_with_libraries(std::string_view question, const machine::LibraryChoice& libraries) {
-  nlohmann::json document = parse_json(question, source, WrittenBy::hand);
+std::string request_with_libraries(std::string_view request, const machine::LibraryChoice& libraries) {
+  nlohmann::json document = parse_json(request, source, WrittenBy::hand);
   if (!document.contains(workbench_member)) {
     document[workbench_member] = libraries;
   }
   return document.dump();
 }
 
-nlohmann::ordered_json question_schema() {
+nlohmann::ordered_json request_schema() {
   SchemaMaker maker(OtherMembers::refused);
   nlohmann::ordered_json root = {{"type", "object"}, {"properties", nlohmann::ordered_json::object()}};
   nlohmann::ordered_json choices = nlohmann::ordered_json::array();
-  for (const Job& job : all_jobs()) {
-    add_member(root, job.name, described(job.request(maker), fmt::format("{}. Its answer is a {}.", job.summary, job.answer)), false);
-    choices.push_back({{"required", nlohmann::ordered_json::array({job.name})}});
+  for (const Command& command : all_commands()) {
+    add_member(root, command.name,
+               described(command.request(maker), fmt::format("{}. Its answer is a {}.", command.summary, command.answer)), false);
+    choices.push_back({{"required", nlohmann::ordered_json::array({command.name})}});
   }
   add_member(root, workbench_member, described(maker.of<machine::LibraryChoice>(), "libraries that the command uses"), false);
   root["oneOf"] = std::move(choices);
   root["additionalProperties"] = false;
-  return maker.document("flopcast-question-1", "A command and its request", std::move(root));
+  return maker.document("flopcast-request-1", "A command and its request", std::move(root));
 }
 
 }  // namespace flopcast

@@ -18,7 +18,7 @@
 #include "flopcast/support/process_environment.hpp"
 #include "flopcast/support/scratch.hpp"
 #include "flopcast/tasks/ask/ask.hpp"
-#include "flopcast/tasks/ask/question.hpp"
+#include "flopcast/tasks/ask/request.hpp"
 
 namespace flopcast {
 namespace {
@@ -86,7 +86,7 @@ std::string checked_answer(std::string answer, const std::string& remarks, const
 std::string ask_program(const machine::LibraryChoice& libraries, std::string_view question, const RunContext& context) {
   const std::filesystem::path program = program::find_flopcast_program();
   const ScratchFolder folder;
-  const std::string asked = folder.write("question.json", question_with_libraries(question, libraries));
+  const std::string asked = folder.write("question.json", request_with_libraries(question, libraries));
   const std::string answer = folder.file("answer.json"), said = folder.write("remarks", "");
   const Descriptor remarks(::open(said.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
   std::vector<std::string> words = {"flopcast", "ask", asked, "--output", answer};

@@ -10,7 +10,7 @@
 #include "flopcast/support/schema.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/ask/ask.hpp"
-#include "flopcast/tasks/ask/question.hpp"
+#include "flopcast/tasks/ask/request.hpp"
 #include "flopcast/tasks/contraction/contraction_schemas.hpp"
 #include "flopcast/tasks/modelling/modelling_schemas.hpp"
 #include "flopcast/tasks/mpi/mpi_schemas.hpp"
@@ -39,7 +39,7 @@ Fields FieldTable<ErrorAnswer>::fields() {
 namespace {
 
 std::vector<PublishedSchema> all_schemas() {
-  std::vector<PublishedSchema> all = {{"flopcast-question-1", "A command and its request", question_schema},
+  std::vector<PublishedSchema> all = {{"flopcast-request-1", "A command and its request", request_schema},
                                       published<ErrorAnswer>(error_schema, "A request's error in place of its answer"),
                                       roofline_plan_schema(),
                                       program_environment_schema(),

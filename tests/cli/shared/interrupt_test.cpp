@@ -47,7 +47,7 @@ TEST(Interrupt, DoesNotWaitForTheEndOfALongKernel) {
 /// The signal comes while the program waits for the reader of its results, which are longer than a pipe holds. Nothing is left to do then.
 TEST(Interrupt, OfAFinishedCommandStillShowsInItsCode) {
   const Ended ended = shell(
-      "dir=$(mktemp -d); mkfifo $dir/pipe; flopcast schema flopcast-question-1 > $dir/pipe 2> $dir/err & pid=$!; exec 3< $dir/pipe; "
+      "dir=$(mktemp -d); mkfifo $dir/pipe; flopcast schema flopcast-request-1 > $dir/pipe 2> $dir/err & pid=$!; exec 3< $dir/pipe; "
       "head -c 1 <&3 > /dev/null; kill -INT $pid; cat <&3 > /dev/null; wait $pid; code=$?; cat $dir/err >&2; rm -r $dir; exit $code");
   EXPECT_EQ(ended.code, 130) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("flopcast: interrupted"));

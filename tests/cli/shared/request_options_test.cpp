@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 
 /// A command of the command line, whose options are made of a request.
 struct Command {
-  std::string job;
+  std::string command;
   std::vector<std::string> words;
   std::map<std::string, std::string> options;  ///< names of options that differ from their members'; empty: there is none
 };
@@ -72,11 +72,11 @@ const std::vector<Command>& commands() {
   return all;
 }
 
-json question_schema() { return json::parse(flopcast({"schema", "question"}).out); }
+json request_schema() { return json::parse(flopcast({"schema", "request"}).out); }
 
 /// Returns the members of a command's request.
-json members_of(const json& schema, const std::string& job) {
-  const std::string reference = schema["properties"][job]["$ref"];
+json members_of(const json& schema, const std::string& command) {
+  const std::string reference = schema["properties"][command]["$ref"];
   return schema["$defs"][reference.substr(reference.rfind('/') + 1)]["properties"];
 }
 
@@ -105,12 +105,12 @@ std::string number(const json& value) {
 }
 
 TEST(RequestOptions, EveryMemberHasAnOptionWithTheSameDefaultRangeAndChoices) {
-  const json schema = question_schema();
+  const json schema = request_schema();
   for (const Command& command : commands()) {
     std::vector<std::string> words = command.words;
     words.emplace_back("--help");
     const std::string help = flopcast(words).out;
-    const json members = members_of(schema, command.job);
+    const json members = members_of(schema, command.command);
     for (const auto& [name, member] : members.items()) {
       const auto other = command.options.find(name);
       std::string option = other == command.options.end() ? name : other->second;
@@ -119,18 +119,18 @@ TEST(RequestOptions, EveryMemberHasAnOptionWithTheSameDefaultRangeAndChoices) {
         continue;
       }
       const std::string text = help_of(help, option);
-      ASSERT_NE(text, "") << command.job << " has no option --" << option;
+      ASSERT_NE(text, "") << command.command << " has no option --" << option;
       const json value = member.value("default", json());
       if (value.is_number() && !value.is_boolean() && value != 0) {
-        EXPECT_THAT(text, HasSubstr("Default: ")) << command.job;
+        EXPECT_THAT(text, HasSubstr("Default: ")) << command.command;
       } else if (value.is_string() && !value.get<std::string>().empty()) {
-        EXPECT_THAT(text, HasSubstr("Default: " + value.get<std::string>())) << command.job;
+        EXPECT_THAT(text, HasSubstr("Default: " + value.get<std::string>())) << command.command;
       }
       if (member.contains("minimum") && member.contains("maximum") && member["maximum"] <= 10000 && option == name) {
-        EXPECT_THAT(text, HasSubstr("Values: " + number(member["minimum"]) + " to " + number(member["maximum"]))) << command.job;
+        EXPECT_THAT(text, HasSubstr("Values: " + number(member["minimum"]) + " to " + number(member["maximum"]))) << command.command;
       }
       for (const json& choice : member.value("enum", json::array())) {
-        EXPECT_THAT(text, HasSubstr(choice.get<std::string>())) << command.job;
+        EXPECT_THAT(text, HasSubstr(choice.get<std::string>())) << command.command;
       }
     }
   }

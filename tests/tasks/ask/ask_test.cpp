@@ -33,10 +33,10 @@ TEST(Ask, AnswersWithTheDocumentOfTheJob) {
 }
 
 /// Returns the answer to a request. Fails unless the answer is a document of the published schema `name`.
-nlohmann::json answer_by_schema(const std::string& question, std::string_view name) {
-  const nlohmann::json document = nlohmann::json::parse(ask(closed_workbench(), question));
+nlohmann::json answer_by_schema(const std::string& request, std::string_view name) {
+  const nlohmann::json document = nlohmann::json::parse(ask(closed_workbench(), request));
   const nlohmann::ordered_json published = parsed_schema(name);
-  EXPECT_EQ(SchemaCheck(published).violation(document), "") << question;
+  EXPECT_EQ(SchemaCheck(published).violation(document), "") << request;
   return document;
 }
 
@@ -89,19 +89,19 @@ TEST(Ask, NamesTheMemberThatIsWrongAndWhatIsExpected) {
 
 TEST(Ask, ReadsSizesAsANumberAListOrAText) {
   for (const char* sizes : {"200", "[200]", "\"200\""}) {
-    const std::string question = R"({"predict": {"routine": "dgeqrf", "n": )" + std::string(sizes) + "}}";
-    EXPECT_THAT(tests::message_of([&] { static_cast<void>(ask(closed_workbench(), question)); }), HasSubstr("no such library")) << sizes;
+    const std::string request = R"({"predict": {"routine": "dgeqrf", "n": )" + std::string(sizes) + "}}";
+    EXPECT_THAT(tests::message_of([&] { static_cast<void>(ask(closed_workbench(), request)); }), HasSubstr("no such library")) << sizes;
   }
 }
 
 TEST(Ask, TakesLibrariesFromTheQuestion) {
-  const std::string question = R"({"machine": {}, "workbench": {"blas": "blis", "threads": 2}})";
-  EXPECT_EQ(question_libraries(question).blas, "blis");
-  EXPECT_EQ(question_libraries(question, {.lapack = "reference"}).lapack, "reference");
-  EXPECT_EQ(question_libraries(question, {.threads = 4}).threads, 2);
-  EXPECT_EQ(question_libraries(R"({"machine": {}})", {.blas = "mkl"}).blas, "mkl");
+  const std::string request = R"({"machine": {}, "workbench": {"blas": "blis", "threads": 2}})";
+  EXPECT_EQ(request_libraries(request).blas, "blis");
+  EXPECT_EQ(request_libraries(request, {.lapack = "reference"}).lapack, "reference");
+  EXPECT_EQ(request_libraries(request, {.threads = 4}).threads, 2);
+  EXPECT_EQ(request_libraries(R"({"machine": {}})", {.blas = "mkl"}).blas, "mkl");
   const auto fault = [](const std::string& workbench) {
-    return bad_input_of([&] { static_cast<void>(question_libraries(R"({"machine": {}, "workbench": )" + workbench + "}")); });
+    return bad_input_of([&] { static_cast<void>(request_libraries(R"({"machine": {}, "workbench": )" + workbench + "}")); });
   };
   EXPECT_THAT(fault(R"({"threads": 0})"), HasSubstr("workbench.threads: 0 given, expected 1 to 1024"));
   EXPECT_THAT(fault(R"({"kernels": "fast"})"), HasSubstr("workbench.kernels: \"fast\" given, expected one of auto, library"));
@@ -120,10 +120,10 @@ TEST(Ask, EveryJobHasANameASummaryAndAPublishedAnswer) {
   for (const SchemaTitle& one : schemas()) {
     published.insert(one.name);
   }
-  for (const JobDescription& job : jobs()) {
-    EXPECT_TRUE(names.insert(job.name).second) << job.name;
-    EXPECT_FALSE(job.summary.empty()) << job.name;
-    EXPECT_EQ(published.count(job.answer), 1U) << job.answer;
+  for (const CommandSummary& command : commands()) {
+    EXPECT_TRUE(names.insert(command.name).second) << command.name;
+    EXPECT_FALSE(command.summary.empty()) << command.name;
+    EXPECT_EQ(published.count(command.answer), 1U) << command.answer;
   }
   for (const char* name : {"tune", "rank", "predict", "machine", "model", "sample", "roofline", "contract", "trace", "record", "run"}) {
     EXPECT_EQ(names.count(name), 1U) << name;
@@ -131,8 +131,8 @@ TEST(Ask, EveryJobHasANameASummaryAndAPublishedAnswer) {
 }
 
 TEST(Schemas, DescribeQuestions) {
-  const nlohmann::ordered_json questions = parsed_schema("question");
-  const auto fault = [&](const char* question) { return SchemaCheck(questions).violation(nlohmann::json::parse(question)); };
+  const nlohmann::ordered_json requests = parsed_schema("request");
+  const auto fault = [&](const char* request) { return SchemaCheck(requests).violation(nlohmann::json::parse(request)); };
   EXPECT_EQ(fault(R"({"tune": {"routine": "dgeqrf", "n": [1000, 2000]}})"), "");
   EXPECT_EQ(fault(R"({"tune": {"routine": "dgeqrf", "n": "200:3200:200", "flags": {"uplo": "L"}}, "workbench": {"threads": 2}})"), "");
   EXPECT_EQ(fault(R"({"machine": {}})"), "");
@@ -141,13 +141,13 @@ TEST(Schemas, DescribeQuestions) {
   EXPECT_NE(fault(R"({"tune": {"routine": "dgeqrf", "n": 0}})"), "");
   EXPECT_NE(fault(R"({})"), "");
   EXPECT_NE(fault(R"({"machine": {}, "tune": {"routine": "dgeqrf"}})"), "");
-  EXPECT_EQ(questions.at("additionalProperties"), false);
+  EXPECT_EQ(requests.at("additionalProperties"), false);
 }
 
 TEST(Schemas, TellDefaultsUnitsAndMeanings) {
-  const nlohmann::ordered_json questions = parsed_schema("question");
-  const std::string reference = questions.at("properties").at("tune").at("$ref");
-  const nlohmann::ordered_json& members = questions.at(nlohmann::ordered_json::json_pointer(reference.substr(1))).at("properties");
+  const nlohmann::ordered_json requests = parsed_schema("request");
+  const std::string reference = requests.at("properties").at("tune").at("$ref");
+  const nlohmann::ordered_json& members = requests.at(nlohmann::ordered_json::json_pointer(reference.substr(1))).at("properties");
   EXPECT_EQ(members.at("time_budget").at("default"), 50);
   EXPECT_THAT(members.at("n").at("description").get<std::string>(), HasSubstr("orders"));
   const nlohmann::ordered_json tune = parsed_schema("tune");

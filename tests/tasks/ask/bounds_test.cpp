@@ -18,13 +18,13 @@ using nlohmann::ordered_json;
 using ::testing::HasSubstr;
 using tests::bad_input_of;
 
-const ordered_json& questions() {
-  static const ordered_json schema = ordered_json::parse(flopcast::schema("question"));
+const ordered_json& requests() {
+  static const ordered_json schema = ordered_json::parse(flopcast::schema("request"));
   return schema;
 }
 
 const ordered_json& resolved(const ordered_json& schema) {
-  return schema.contains("$ref") ? questions().at(ordered_json::json_pointer(schema.at("$ref").get<std::string>().substr(1))) : schema;
+  return schema.contains("$ref") ? requests().at(ordered_json::json_pointer(schema.at("$ref").get<std::string>().substr(1))) : schema;
 }
 
 bool may_be(const ordered_json& schema, const char* type) {
@@ -137,20 +137,20 @@ ordered_json usual_request(const ordered_json& schema) {
 }
 
 /// Reads a request as far as is done before its command begins.
-void read_question(const std::string& question) { static_cast<void>(needs_own_process(question)); }
+void read_request(const std::string& request) { static_cast<void>(needs_own_process(request)); }
 
 TEST(AskBounds, EveryMemberOfEveryJobRefusesWhatItMustNotHave) {
   int tried = 0;
-  for (const JobDescription& job : jobs()) {
-    const ordered_json& schema = resolved(questions().at("properties").at(job.name));
+  for (const CommandSummary& command : commands()) {
+    const ordered_json& schema = resolved(requests().at("properties").at(command.name));
     const ordered_json usual = usual_request(schema);
-    EXPECT_NO_THROW(read_question(ordered_json{{job.name, usual}}.dump())) << job.name << usual;
+    EXPECT_NO_THROW(read_request(ordered_json{{command.name, usual}}.dump())) << command.name << usual;
     for (const auto& [name, member] : schema.at("properties").items()) {
       for (const ordered_json& value : refused_values(member)) {
         ordered_json request = usual;
         request[name] = value;
-        const std::string question = ordered_json{{job.name, request}}.dump();
-        EXPECT_THAT(bad_input_of([&] { read_question(question); }), HasSubstr(job.name + "." + name)) << question.substr(0, 200);
+        const std::string request = ordered_json{{command.name, request}}.dump();
+        EXPECT_THAT(bad_input_of([&] { read_request(request); }), HasSubstr(command.name + "." + name)) << request.substr(0, 200);
         ++tried;
       }
     }
@@ -160,23 +160,23 @@ TEST(AskBounds, EveryMemberOfEveryJobRefusesWhatItMustNotHave) {
 
 TEST(AskBounds, NumbersThatAreNotFiniteAreRefused) {
   for (const char* number : {"1e999", "-1e999"}) {
-    const std::string question = R"({"tune": {"routine": "dgeqrf", "n": 100, "time_budget": )" + std::string(number) + "}}";
-    EXPECT_THAT(bad_input_of([&] { read_question(question); }), HasSubstr("tune.time_budget"));
+    const std::string request = R"({"tune": {"routine": "dgeqrf", "n": 100, "time_budget": )" + std::string(number) + "}}";
+    EXPECT_THAT(bad_input_of([&] { read_request(request); }), HasSubstr("tune.time_budget"));
   }
   for (const char* number : {"NaN", "Infinity", "nan"}) {
-    const std::string question = R"({"tune": {"routine": "dgeqrf", "n": 100, "time_budget": )" + std::string(number) + "}}";
-    EXPECT_THAT(bad_input_of([&] { read_question(question); }), HasSubstr("no JSON document"));
+    const std::string request = R"({"tune": {"routine": "dgeqrf", "n": 100, "time_budget": )" + std::string(number) + "}}";
+    EXPECT_THAT(bad_input_of([&] { read_request(request); }), HasSubstr("no JSON document"));
   }
 }
 
 TEST(AskBounds, EveryDefaultLiesWithinTheLimits) {
-  for (const JobDescription& job : jobs()) {
-    const ordered_json& schema = resolved(questions().at("properties").at(job.name));
+  for (const CommandSummary& command : commands()) {
+    const ordered_json& schema = resolved(requests().at("properties").at(command.name));
     for (const auto& [name, member] : schema.at("properties").items()) {
       if (member.contains("default")) {
         ordered_json request = usual_request(schema);
         request[name] = member.at("default");
-        EXPECT_NO_THROW(read_question(ordered_json{{job.name, request}}.dump())) << job.name << "." << name;
+        EXPECT_NO_THROW(read_request(ordered_json{{command.name, request}}.dump())) << command.name << "." << name;
       }
     }
   }
@@ -184,7 +184,7 @@ TEST(AskBounds, EveryDefaultLiesWithinTheLimits) {
 
 TEST(AskBounds, CombinationsAreCountedBeforeTheyAreMade) {
   const Workbench bench({.blas = "no such library"});
-  const auto fault = [&](const std::string& question) { return bad_input_of([&] { static_cast<void>(ask(bench, question)); }); };
+  const auto fault = [&](const std::string& request) { return bad_input_of([&] { static_cast<void>(ask(bench, request)); }); };
   EXPECT_THAT(fault(R"({"predict": {"routine": "dgeqrf", "sizes": {"m": "1:100000:1", "n": "1:100000:1"}, "time_budget": 0}})"),
               HasSubstr("more than 10000 problems"));
   EXPECT_THAT(fault(R"({"predict": {"routine": "dgeqrf", "n": "1:200:1", "nb": "1:200:1"}})"), HasSubstr("more than 10000 predictions"));
@@ -193,14 +193,14 @@ TEST(AskBounds, CombinationsAreCountedBeforeTheyAreMade) {
 }
 
 TEST(AskBounds, ListsThatMustNotBeEmptyNameTheirMember) {
-  for (const char* question :
+  for (const char* request :
        {R"({"predict": {"routine": "dgeqrf", "sizes": {"n": []}}})", R"({"rank": {"family": "qr", "sizes": {"n": []}}})",
         R"({"tune_jointly": {"family": "lu", "sizes": {"n": []}}})", R"({"tune": {"routine": "dgeqrf", "sizes": {"n": []}}})",
         R"({"trace": {"routine": "dgeqrf", "sizes": {"n": []}}})"}) {
-    EXPECT_THAT(bad_input_of([&] { read_question(question); }), HasSubstr("sizes.n: an empty list given")) << question;
+    EXPECT_THAT(bad_input_of([&] { read_request(request); }), HasSubstr("sizes.n: an empty list given")) << request;
   }
-  EXPECT_THAT(bad_input_of([] { read_question(R"({"run": {"command": []}})"); }), HasSubstr("run.command: an empty list given"));
-  EXPECT_THAT(bad_input_of([] { read_question(R"({"record": {"command": [""]}})"); }), HasSubstr("record.command[0]: an empty text given"));
+  EXPECT_THAT(bad_input_of([] { read_request(R"({"run": {"command": []}})"); }), HasSubstr("run.command: an empty list given"));
+  EXPECT_THAT(bad_input_of([] { read_request(R"({"record": {"command": [""]}})"); }), HasSubstr("record.command[0]: an empty text given"));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace flopcast {
 
 /// A command with the functions that describe its request and run it.
-struct Job : JobDescription {
+struct Command : CommandSummary {
   bool shows_program = false;  ///< a program of the user runs with the standard output and standard error of this process
   std::function<nlohmann::ordered_json(SchemaMaker&)> request;
   /// Returns the members of a request as they are read: in place of texts, what they stand for. Throws MemberError for a value of another
@@ -29,13 +29,13 @@ struct Job : JobDescription {
 /// The process that runs a command.
 enum class DoneIn : std::uint8_t {
   any_process,
-  own_process,   ///< the program flopcast (JobDescription::own_process)
+  own_process,   ///< the program flopcast (CommandSummary::own_process)
   with_program,  ///< the program flopcast, which runs a program of the user
 };
 
 /// Returns a command whose request is read by the table of `Request`. `run` answers the request; to_json() of its result is the answer.
 template <HasFields Request, class Run>
-Job job(const char* name, const char* summary, const char* answer, DoneIn process, Run run) {
+Command command(const char* name, const char* summary, const char* answer, DoneIn process, Run run) {
   return {{name, summary, answer, process != DoneIn::any_process},
           process == DoneIn::with_program,
           [](SchemaMaker& maker) { return maker.of<Request>(); },
@@ -57,12 +57,12 @@ Job job(const char* name, const char* summary, const char* answer, DoneIn proces
 }
 
 /// Return the commands of each family.
-std::vector<Job> tuning_jobs();
-std::vector<Job> modelling_jobs();
-std::vector<Job> roofline_jobs();
-std::vector<Job> contraction_jobs();
-std::vector<Job> program_jobs();
-std::vector<Job> sharing_jobs();
-std::vector<Job> mpi_jobs();
+std::vector<Command> tuning_commands();
+std::vector<Command> modelling_commands();
+std::vector<Command> roofline_commands();
+std::vector<Command> contraction_commands();
+std::vector<Command> program_commands();
+std::vector<Command> sharing_commands();
+std::vector<Command> mpi_commands();
 
 }  // namespace flopcast

@@ -48,15 +48,15 @@ def result_of(document: Mapping[str, Any]) -> Result:
     return kind.from_document(document)
 
 
-def do(job: str, request: Mapping[str, Any], workbench: Mapping[str, Any]) -> Result:
+def do(command: str, request: Mapping[str, Any], workbench: Mapping[str, Any]) -> Result:
     """Runs a command. Members that are None have their defaults. Raises Interrupted with what is complete after Ctrl-C."""
     given = {name: plain(value) for name, value in request.items() if value is not None}
-    question: dict[str, Any] = {job: given}
+    request: dict[str, Any] = {command: given}
     places = {name: plain(value) for name, value in workbench.items() if value is not None}
     if places:
-        question["workbench"] = places
+        request["workbench"] = places
     try:
-        return result_of(_program.answer(question, shows_program="command" in given))
+        return result_of(_program.answer(request, shows_program="command" in given))
     except Interrupted as interruption:
         document = interruption.result
         raise Interrupted(result_of(document) if document is not None else None) from None

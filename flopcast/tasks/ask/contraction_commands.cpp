@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "flopcast/support/error.hpp"
-#include "flopcast/tasks/ask/job.hpp"
+#include "flopcast/tasks/ask/command.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
 
 namespace flopcast {
@@ -40,25 +40,26 @@ void check(const ContractionRequest& request) {
 
 }  // namespace
 
-std::vector<Job> contraction_jobs() {
+std::vector<Command> contraction_commands() {
   return {
-      job<ContractionRequest>("contract", "Plan a contraction of any number of tensors, and execute it on random numbers or .npy files",
-                              "flopcast-contraction-1", DoneIn::own_process,
-                              [](const Workbench& bench, const ContractionRequest& request, const RunContext& context) {
-                                check(request);
-                                return run_contraction(bench, request, context);
-                              }),
-      job<RankAlgorithmsRequest>("contract_rank", "Rank the BLAS-based algorithms of a contraction by predicted time",
-                                 "flopcast-contract-1", DoneIn::own_process,
-                                 [](const Workbench& bench, const RankAlgorithmsRequest& request, const RunContext& context) {
+      command<ContractionRequest>("contract", "Plan a contraction of any number of tensors, and execute it on random numbers or .npy files",
+                                  "flopcast-contraction-1", DoneIn::own_process,
+                                  [](const Workbench& bench, const ContractionRequest& request, const RunContext& context) {
+                                    check(request);
+                                    return run_contraction(bench, request, context);
+                                  }),
+      command<RankAlgorithmsRequest>("contract_rank", "Rank the BLAS-based algorithms of a contraction by predicted time",
+                                     "flopcast-contract-1", DoneIn::own_process,
+                                     [](const Workbench& bench, const RankAlgorithmsRequest& request, const RunContext& context) {
+                                       check(request);
+                                       return rank_algorithms(bench, request, context);
+                                     }),
+      command<AlgorithmsRequest>("contract_list", "List the BLAS-based algorithms of a contraction", "flopcast-contract-1",
+                                 DoneIn::any_process,
+                                 [](const Workbench&, const AlgorithmsRequest& request, const RunContext&) {
                                    check(request);
-                                   return rank_algorithms(bench, request, context);
+                                   return list_algorithms(request);
                                  }),
-      job<AlgorithmsRequest>("contract_list", "List the BLAS-based algorithms of a contraction", "flopcast-contract-1", DoneIn::any_process,
-                             [](const Workbench&, const AlgorithmsRequest& request, const RunContext&) {
-                               check(request);
-                               return list_algorithms(request);
-                             }),
   };
 }
 

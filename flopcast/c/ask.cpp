@@ -71,12 +71,12 @@ flopcast_status flopcast_predict(flopcast_workbench* bench, const char* routine,
   });
 }
 
-flopcast_status flopcast_ask(flopcast_workbench* bench, const char* question, char** answer) {
+flopcast_status flopcast_ask(flopcast_workbench* bench, const char* request, char** answer) {
   using namespace flopcast::c;
   return guarded([&] {
     flopcast_workbench& used = required(bench, "bench");
     char*& result = required(answer, "answer");
-    const std::string text = &required(question, "question");
+    const std::string text = &required(request, "request");
     const auto turn = turn_of(used);
     result = new_text(flopcast::needs_own_process(text) ? flopcast::ask_program(used.tools.first()->choice(), text, used.context)
                                                         : flopcast::ask(*used.tools.first(), text, used.context));

@@ -67,7 +67,7 @@ class WithFake(unittest.TestCase):
         (self.folder / "libexec/flopcast").mkdir(parents=True)
         shutil.copy(FAKE, self.folder / "bin/flopcast")
         self.enterContext(
-            mock.patch.dict(os.environ, FLOPCAST_LIBEXEC=str(self.folder / "libexec/flopcast"), FAKE_QUESTION=str(self.folder / "question.json"))
+            mock.patch.dict(os.environ, FLOPCAST_LIBEXEC=str(self.folder / "libexec/flopcast"), FAKE_REQUEST=str(self.folder / "request.json"))
         )
 
     def answer_with(self, document, **variables):
@@ -75,28 +75,28 @@ class WithFake(unittest.TestCase):
         file.write_text(json.dumps(document) if isinstance(document, dict) else document)
         self.enterContext(mock.patch.dict(os.environ, FAKE_ANSWER=str(file), **variables))
 
-    def question(self):
-        return json.loads((self.folder / "question.json").read_text())
+    def request(self):
+        return json.loads((self.folder / "request.json").read_text())
 
 
-class Questions(WithFake):
+class Requests(WithFake):
     def test_arguments_become_a_request(self):
         self.answer_with(TUNING)
         fc.tune("dgeqrf", n=range(200, 401, 100), nb=np.array([32, 64]), sizes={"m": 5}, time_budget=1, fresh=True, blas="openblas-serial", threads=2)
         request = {"routine": "dgeqrf", "n": [200, 300, 400], "nb": [32, 64], "sizes": {"m": 5}, "time_budget": 1, "fresh": True}
-        self.assertEqual(self.question(), {"tune": request, "workbench": {"blas": "openblas-serial", "threads": 2}})
+        self.assertEqual(self.request(), {"tune": request, "workbench": {"blas": "openblas-serial", "threads": 2}})
 
     def test_arguments_that_are_not_given_are_left_out(self):
         self.answer_with(RANKING)
         fc.rank("cholesky", n="200:400:100")
-        self.assertEqual(self.question(), {"rank": {"family": "cholesky", "n": "200:400:100"}})
+        self.assertEqual(self.request(), {"rank": {"family": "cholesky", "n": "200:400:100"}})
 
     def test_paths(self):
         self.answer_with({**TUNING})
         fc.tune("dgeqrf", profile=pathlib.Path("/tmp/p.json"))
-        self.assertEqual(self.question()["tune"]["profile"], "/tmp/p.json")
+        self.assertEqual(self.request()["tune"]["profile"], "/tmp/p.json")
 
-    def test_arguments_that_no_job_has(self):
+    def test_arguments_that_no_command_has(self):
         with self.assertRaises(TypeError):
             fc.tune("dgeqrf", sises=1)
         with self.assertRaisesRegex(fc.InputError, "can't have"):
@@ -115,7 +115,7 @@ class Questions(WithFake):
     def test_mpi(self):
         self.answer_with({"schema": "flopcast-mpi-tuning-99"})
         self.assertIs(type(fc.mpi.tune("space.json", seed=2)) if "seed" in fc.mpi.tune.__kwdefaults__ else type(fc.mpi.tune("space.json")), fc.Result)
-        self.assertEqual(self.question()["mpi_tune"]["space"], "space.json")
+        self.assertEqual(self.request()["mpi_tune"]["space"], "space.json")
 
 
 class Errors(WithFake):

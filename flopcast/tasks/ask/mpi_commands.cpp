@@ -9,7 +9,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/process_environment.hpp"
 #include "flopcast/support/scratch.hpp"
-#include "flopcast/tasks/ask/job.hpp"
+#include "flopcast/tasks/ask/command.hpp"
 #include "flopcast/tasks/mpi/launch.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
 
@@ -43,26 +43,26 @@ MpiProfile launch(const MpiLaunchRequest& request, const RunContext& context) {
 
 }  // namespace
 
-std::vector<Job> mpi_jobs() {
+std::vector<Command> mpi_commands() {
   return {
-      job<MpiLaunchRequest>(
+      command<MpiLaunchRequest>(
           "mpi_run", "Launch an MPI program and find its critical path", "flopcast-mpi-profile-1", DoneIn::with_program,
           [](const Workbench&, const MpiLaunchRequest& request, const RunContext& context) { return launch(request, context); }),
-      job<MpiTuneRequest>("mpi_tune", "Predict every configuration of an MPI program by selective execution", "flopcast-mpi-tuning-1",
-                          DoneIn::own_process,
-                          [](const Workbench& bench, const MpiTuneRequest& request, const RunContext& context) {
-                            return tune_mpi(bench, request, context);
-                          }),
-      job<MpiSimulateRequest>("mpi_simulate", "Predict an MPI program on a hypothetical machine, with SimGrid", "flopcast-mpi-simulation-1",
+      command<MpiTuneRequest>("mpi_tune", "Predict every configuration of an MPI program by selective execution", "flopcast-mpi-tuning-1",
                               DoneIn::own_process,
-                              [](const Workbench& bench, const MpiSimulateRequest& request, const RunContext& context) {
-                                return simulate_mpi(bench, request, context);
+                              [](const Workbench& bench, const MpiTuneRequest& request, const RunContext& context) {
+                                return tune_mpi(bench, request, context);
                               }),
-      job<MpiDescribeRequest>("mpi_describe", "Measure messages between two processes of this machine", "flopcast-machine-description-1",
-                              DoneIn::own_process,
-                              [](const Workbench& bench, const MpiDescribeRequest& request, const RunContext& context) {
-                                return describe_mpi_machine(bench, request, context);
-                              }),
+      command<MpiSimulateRequest>("mpi_simulate", "Predict an MPI program on a hypothetical machine, with SimGrid",
+                                  "flopcast-mpi-simulation-1", DoneIn::own_process,
+                                  [](const Workbench& bench, const MpiSimulateRequest& request, const RunContext& context) {
+                                    return simulate_mpi(bench, request, context);
+                                  }),
+      command<MpiDescribeRequest>("mpi_describe", "Measure messages between two processes of this machine",
+                                  "flopcast-machine-description-1", DoneIn::own_process,
+                                  [](const Workbench& bench, const MpiDescribeRequest& request, const RunContext& context) {
+                                    return describe_mpi_machine(bench, request, context);
+                                  }),
   };
 }
 

@@ -1,0 +1,43 @@
+#include <vector>
+
+#include "flopcast/tasks/ask/command.hpp"
+#include "flopcast/tasks/programs/predict.hpp"
+#include "flopcast/tasks/programs/programs.hpp"
+
+namespace flopcast {
+
+std::vector<Command> program_commands() {
+  return {
+      command<PredictRequest>("predict", "Predict the time of a LAPACK routine without running it", "flopcast-predict-2",
+                              DoneIn::any_process,
+                              [](const Workbench& bench, const PredictRequest& request, const RunContext& context) {
+                                return predict(bench, request, context);
+                              }),
+      command<PredictTraceRequest>("predict_trace", "Predict the trace of a routine, or the threads of a recorded program",
+                                   "flopcast-predict-2", DoneIn::own_process,
+                                   [](const Workbench& bench, const PredictTraceRequest& request, const RunContext& context) {
+                                     return predict_trace(bench, request, context);
+                                   }),
+      command<TraceRequest>("trace", "Record the kernel calls of a LAPACK routine", "flopcast-trace-1", DoneIn::own_process,
+                            [](const Workbench& bench, TraceRequest request, const RunContext& context) {
+                              request.blas = bench.choice().blas;
+                              request.lapack = bench.choice().lapack;
+                              return record_trace(request, context);
+                            }),
+      command<RecordRequest>(
+          "record", "Run a program and record its BLAS and LAPACK calls", "flopcast-recording-1", DoneIn::with_program,
+          [](const Workbench&, const RecordRequest& request, const RunContext& context) { return record_program(request, context); }),
+      command<RecordingRequest>("recording", "Read a recording", "flopcast-recording-1", DoneIn::any_process,
+                                [](const Workbench&, const RecordingRequest& request, const RunContext&) {
+                                  return read_recording(request.file, request.events);
+                                }),
+      command<ProfileRequest>(
+          "profile", "Sum up a recording and predict changes", "flopcast-program-profile-2", DoneIn::own_process,
+          [](const Workbench&, const ProfileRequest& request, const RunContext& context) { return profile_program(request, context); }),
+      command<RunRequest>(
+          "run", "Run a program whose LAPACK uses the tuned block sizes", "flopcast-run-2", DoneIn::with_program,
+          [](const Workbench&, const RunRequest& request, const RunContext& context) { return run_program(request, context); }),
+  };
+}
+
+}  // namespace flopcast

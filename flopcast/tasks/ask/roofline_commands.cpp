@@ -1,0 +1,26 @@
+#include <vector>
+
+#include "flopcast/tasks/ask/command.hpp"
+#include "flopcast/tasks/roofline/roofline.hpp"
+
+namespace flopcast {
+
+std::vector<Command> roofline_commands() {
+  return {
+      command<RooflineRequest>("roofline", "Measure the roofs of this machine: peaks, bandwidths of every level, best gemm",
+                               "flopcast-roofline-1", DoneIn::own_process,
+                               [](const Workbench& bench, const RooflineRequest& request, const RunContext& context) {
+                                 return measure_roofline(bench, request, context);
+                               }),
+      command<RooflineRequest>(
+          "roofline_plan", "Say what a measurement of roofs would do", "flopcast-roofline-plan-1", DoneIn::own_process,
+          [](const Workbench& bench, const RooflineRequest& request, const RunContext&) { return plan_roofline(bench, request); }),
+      command<RooflineComparisonRequest>("roofline_compare", "Compare the rooflines in two files", "flopcast-roofline-comparison-1",
+                                         DoneIn::any_process,
+                                         [](const Workbench&, const RooflineComparisonRequest& request, const RunContext&) {
+                                           return compare_rooflines(request.before, request.after);
+                                         }),
+  };
+}
+
+}  // namespace flopcast

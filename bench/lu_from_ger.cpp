@@ -42,13 +42,13 @@ Call square_ger(std::int64_t n) {
 
 /// Times square gers, in cache where they fit, because LU has just touched the same elements.
 model::SampleSource ger_source(measure::Session& session, int repetitions) {
-  return [&session, repetitions](std::span<const model::Sizes> points) -> std::optional<model::Measured> {
+  return [&session, repetitions](std::span<const model::Sizes> points) -> std::optional<model::MeasuredBatch> {
     session.options().stop.max_repetitions = repetitions;
     std::vector<Call> calls;
     for (const model::Sizes& point : points) {
       calls.push_back(square_ger(point[0]));
     }
-    model::Measured measured;
+    model::MeasuredBatch measured;
     for (const Sample& sample : measure::sample(session, calls, measure::Precondition{})) {
       measured.seconds.push_back(median(sample.times()));
     }

@@ -53,14 +53,14 @@ class Times {
     return kernel::parse_call(routine_, arguments);
   }
 
-  model::Measured operator()(std::span<const model::Sizes> points) {
+  model::MeasuredBatch operator()(std::span<const model::Sizes> points) {
     std::vector<model::Sizes> missing;
     std::copy_if(points.begin(), points.end(), std::back_inserter(missing),
                  [&](const model::Sizes& point) { return !known_.contains(point); });
     if (!missing.empty()) {
       measure(missing);
     }
-    model::Measured measured;
+    model::MeasuredBatch measured;
     for (const model::Sizes& point : points) {
       measured.seconds.push_back(known_.at(point));
     }

@@ -81,7 +81,7 @@ std::int64_t predict_block_sizes(const Call& call) {
   std::map<Seconds, std::int64_t> by_seconds;
   for (const std::int64_t nb : {8, 16, 32, 64, 128, 256, 512}) {
     const Trace trace = record(call, {.nb = nb}, mine);
-    const prediction::Prediction prediction = prediction::predict(trace, {}, {}, Formula(), options);
+    const prediction::TracePrediction prediction = prediction::predict(trace, {}, {}, Formula(), options);
     fmt::print("nb {:3}  {:4} calls  {:.3g} flops  predicted {}\n", nb, trace.calls.size(), prediction.flops,
                format_seconds(prediction.seconds));
     by_seconds.emplace(prediction.seconds, nb);

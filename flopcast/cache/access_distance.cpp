@@ -35,7 +35,7 @@ std::int64_t distinct_bytes(const Footprints& footprints, const std::vector<Spac
   std::vector<Plane> touched = planes(spaces);
   std::int64_t sum = 0;
   for (std::size_t call = 0; call < footprints.calls(); ++call) {
-    footprints.visit(call, [&](const Footprints::Part& part) {
+    footprints.visit(call, [&](const Footprints::TouchedPart& part) {
       for_each_part(spaces, part.region, [&](std::size_t plane, const Trapezoid& trapezoid) {
         touched[plane].stamp(trapezoid, 0, [&](Plane::Stamp stamp, std::int64_t bytes) { sum += stamp == Plane::never ? bytes : 0; });
       });
@@ -112,7 +112,7 @@ const CallAccess& AccessTracker::next() {
     return access_;
   }
   observed_.clear();
-  for (const Shape& shape : shapes_) {
+  for (const PlacedTrapezoid& shape : shapes_) {
     planes_[shape.plane].observe(shape.trapezoid, [&](Plane::Stamp stamp, std::int64_t bytes) {
       observed_.push_back({stamp, bytes, shape.operand});
     });
@@ -124,7 +124,7 @@ const CallAccess& AccessTracker::next() {
 
 void AccessTracker::set_shapes(std::size_t call) {
   shapes_.clear();
-  footprints_.visit(call, [&](const Footprints::Part& part) { add_shapes(part.region, part.operand, part.written); });
+  footprints_.visit(call, [&](const Footprints::TouchedPart& part) { add_shapes(part.region, part.operand, part.written); });
 }
 
 void AccessTracker::add_shapes(const Region& region, std::uint8_t operand, bool written) {
@@ -145,10 +145,10 @@ bool AccessTracker::shapes_may_overlap() const noexcept {
 }
 
 /// Stamps all shapes of a call. Bytes that one operand reads and another one writes count as written.
-void AccessTracker::stamp_shapes(std::vector<Piece>& replaced) {
+void AccessTracker::stamp_shapes(std::vector<StampedBytes>& replaced) {
   replaced.clear();
   for (const bool written : {false, true}) {
-    for (const Shape& shape : shapes_) {
+    for (const PlacedTrapezoid& shape : shapes_) {
       if (shape.written == written) {
         planes_[shape.plane].stamp(shape.trapezoid, static_cast<Plane::Stamp>(2 * time_ + (written ? 1 : 0)),
                                    [&](Plane::Stamp stamp, std::int64_t bytes) {
@@ -160,7 +160,7 @@ void AccessTracker::stamp_shapes(std::vector<Piece>& replaced) {
 }
 
 /// Moves the bytes of the pieces to the current time and advances the time.
-void AccessTracker::count(const std::vector<Piece>& replaced) {
+void AccessTracker::count(const std::vector<StampedBytes>& replaced) {
   std::int64_t fresh = 0;
   for (std::size_t i = 0; i < replaced.size();) {
     const std::int64_t time = time_of(replaced[i].stamp);
@@ -184,7 +184,7 @@ void AccessTracker::touch() {
 }
 
 /// Fills access_ from the pieces of all operands.
-void AccessTracker::evaluate(const std::vector<Piece>& pieces, std::size_t operands) {
+void AccessTracker::evaluate(const std::vector<StampedBytes>& pieces, std::size_t operands) {
   struct Sums {
     std::int64_t newest = -1, all = 0, written = 0;
   };

@@ -54,7 +54,7 @@ std::vector<Space> spaces(std::span<const Allocation> allocations, const Footpri
     }
   }
   for (std::size_t call = 0; call < footprints.calls(); ++call) {
-    footprints.visit(call, [&](const Footprints::Part& part) {
+    footprints.visit(call, [&](const Footprints::TouchedPart& part) {
       const Region& region = part.region;
       Draft& draft = draft_of(drafts, region.begin(), region.end());
       const std::int64_t height = region.stride_bytes + std::min<std::int64_t>(region.growth_bytes, 0);

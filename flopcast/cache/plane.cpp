@@ -53,8 +53,8 @@ std::optional<std::size_t> Plane::whole_interval(Strip& strip, const Trapezoid& 
   return std::nullopt;
 }
 
-std::optional<Plane::Range> Plane::locate(const std::vector<Break>& breaks, const Trapezoid& shape, std::int64_t begin,
-                                          std::int64_t end) noexcept {
+std::optional<Plane::BreakRange> Plane::locate(const std::vector<Break>& breaks, const Trapezoid& shape, std::int64_t begin,
+                                               std::int64_t end) noexcept {
   // Lines that have the same order at the first and the last column have that order in between. A break that merely touches a line of the
   // shape at one of the two columns may be put on either side. Therefore the order is searched at the first column and corrected at the
   // last.
@@ -84,10 +84,10 @@ std::optional<Plane::Range> Plane::locate(const std::vector<Break>& breaks, cons
   if (breaks[high - 1].line.at(last) > high_last) {
     return std::nullopt;
   }
-  return Range{low, high};
+  return BreakRange{low, high};
 }
 
-void Plane::replace(Strip& strip, const Range& range, std::int64_t end, const Trapezoid& shape, Stamp stamp) const {
+void Plane::replace(Strip& strip, const BreakRange& range, std::int64_t end, const Trapezoid& shape, Stamp stamp) const {
   const auto same = [&](const Line& a, const Line& b) { return a.at(strip.begin) == b.at(strip.begin) && a.at(end - 1) == b.at(end - 1); };
   if (same(shape.low, shape.high)) {  // the tip of a triangle
     return;

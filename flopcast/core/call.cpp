@@ -10,7 +10,7 @@
 namespace flopcast {
 namespace {
 
-std::int64_t extent(const Expression& expression, const Call& call, std::int64_t otherwise = 1) {
+std::int64_t extent(const ArgumentFormula& expression, const Call& call, std::int64_t otherwise = 1) {
   return expression.empty() ? otherwise : std::max<std::int64_t>(0, expression.integer(call.values()));
 }
 
@@ -275,7 +275,7 @@ namespace {
 /// Returns true if an operand spans and holds no more than max_operand_bytes, estimated from above in numbers that don't overflow.
 bool is_addressable(const Call& call, std::size_t i) {
   const Argument& argument = call.routine->arguments[i];
-  const auto of = [&call](const Expression& expression, double otherwise) {
+  const auto of = [&call](const ArgumentFormula& expression, double otherwise) {
     return expression.empty() ? otherwise : std::max(0.0, expression.value(call.values()));
   };
   const double rows = of(argument.rows, 1);

@@ -16,7 +16,7 @@ Item plain(std::string name, Kind kind) {
   return item;
 }
 
-Item operand(std::string name, Kind kind, Access access, Shape shape) {
+Item operand(std::string name, Kind kind, Access access, OperandLayout shape) {
   Item item = plain(std::move(name), kind);
   item.argument.access = access;
   item.argument.form = shape.form;
@@ -35,8 +35,8 @@ int flag_index(const Routine& routine, const std::string& name) {
   return index;
 }
 
-Expression compile(const std::string& text, std::span<const std::string_view> names) {
-  return text.empty() ? Expression() : Expression(text, names);
+ArgumentFormula compile(const std::string& text, std::span<const std::string_view> names) {
+  return text.empty() ? ArgumentFormula() : ArgumentFormula(text, names);
 }
 
 Constraint constraint(const std::string& text, std::span<const std::string_view> names) {
@@ -50,7 +50,7 @@ Constraint constraint(const std::string& text, std::span<const std::string_view>
 bool gives_stride(const Argument& argument) { return argument.kind == Kind::leading_dimension || argument.kind == Kind::increment; }
 
 /// Compiles the formulae of `shape` and finds the indices of its flags, for argument i.
-void resolve(Routine& routine, std::size_t i, const Shape& shape, std::span<const std::string_view> names) {
+void resolve(Routine& routine, std::size_t i, const OperandLayout& shape, std::span<const std::string_view> names) {
   Argument& argument = routine.arguments[i];
   argument.rows = compile(shape.rows, names);
   argument.columns = compile(shape.columns, names);
@@ -72,39 +72,41 @@ void resolve(Routine& routine, std::size_t i, const Shape& shape, std::span<cons
 
 }  // namespace
 
-Shape one() { return {.form = Form::scalar}; }
-Shape vec(std::string n) { return {.form = Form::vector, .rows = std::move(n)}; }
-Shape full(std::string rows, std::string columns) { return {.form = Form::full, .rows = std::move(rows), .columns = std::move(columns)}; }
-Shape triangle(std::string n, std::string uplo, std::string diag) {
+OperandLayout one() { return {.form = Form::scalar}; }
+OperandLayout vec(std::string n) { return {.form = Form::vector, .rows = std::move(n)}; }
+OperandLayout full(std::string rows, std::string columns) {
+  return {.form = Form::full, .rows = std::move(rows), .columns = std::move(columns)};
+}
+OperandLayout triangle(std::string n, std::string uplo, std::string diag) {
   return {.form = Form::triangle, .rows = std::move(n), .uplo = std::move(uplo), .diag = std::move(diag)};
 }
-Shape trapezoid(std::string rows, std::string columns, std::string uplo) {
+OperandLayout trapezoid(std::string rows, std::string columns, std::string uplo) {
   return {.form = Form::trapezoid, .rows = std::move(rows), .columns = std::move(columns), .uplo = std::move(uplo)};
 }
-Shape end_trapezoid(std::string rows, std::string columns, std::string uplo) {
+OperandLayout end_trapezoid(std::string rows, std::string columns, std::string uplo) {
   return {.form = Form::end_trapezoid, .rows = std::move(rows), .columns = std::move(columns), .uplo = std::move(uplo)};
 }
-Shape hessenberg(std::string low, std::string high, std::string columns) {
+OperandLayout hessenberg(std::string low, std::string high, std::string columns) {
   return {.form = Form::hessenberg,
           .rows = high,
           .columns = std::move(columns),
           .lower = low,
           .upper = fmt::format("max(0,({}) - ({}))", high, low)};
 }
-Shape packed(std::string n, std::string uplo, std::string diag) {
+OperandLayout packed(std::string n, std::string uplo, std::string diag) {
   return {.form = Form::packed, .rows = std::move(n), .uplo = std::move(uplo), .diag = std::move(diag)};
 }
-Shape band(std::string rows, std::string columns, std::string lower, std::string upper) {
+OperandLayout band(std::string rows, std::string columns, std::string lower, std::string upper) {
   return {.form = Form::band, .rows = std::move(rows), .columns = std::move(columns), .lower = std::move(lower), .upper = std::move(upper)};
 }
-Shape band_triangle(std::string n, std::string off_diagonals, std::string uplo, std::string diag) {
+OperandLayout band_triangle(std::string n, std::string off_diagonals, std::string uplo, std::string diag) {
   return {.form = Form::band_triangle,
           .rows = std::move(n),
           .upper = std::move(off_diagonals),
           .uplo = std::move(uplo),
           .diag = std::move(diag)};
 }
-Shape reflectors(std::string length, std::string count, std::string storev, std::string direct) {
+OperandLayout reflectors(std::string length, std::string count, std::string storev, std::string direct) {
   return {.form = Form::reflectors,
           .rows = std::move(length),
           .columns = std::move(count),
@@ -112,8 +114,8 @@ Shape reflectors(std::string length, std::string count, std::string storev, std:
           .direct = std::move(direct)};
 }
 
-Shape Shape::from(std::string first, std::string first_column) const {
-  Shape changed = *this;
+OperandLayout OperandLayout::from(std::string first, std::string first_column) const {
+  OperandLayout changed = *this;
   changed.offset = std::move(first);
   changed.column_offset = std::move(first_column);
   return changed;
@@ -165,11 +167,13 @@ Item sign(std::string name, std::string values) {
 Item size(std::string name) { return plain(std::move(name), Kind::size); }
 Item scalar(std::string name) { return plain(std::move(name), Kind::scalar); }
 Item real_scalar(std::string name) { return plain(std::move(name), Kind::real_scalar); }
-Item in(std::string name, Shape shape) { return operand(std::move(name), Kind::data, Access::read, std::move(shape)); }
-Item out(std::string name, Shape shape) { return operand(std::move(name), Kind::data, Access::write, std::move(shape)); }
-Item update(std::string name, Shape shape) { return operand(std::move(name), Kind::data, Access::update, std::move(shape)); }
-Item work(std::string name, Shape shape) { return operand(std::move(name), Kind::work, Access::write, std::move(shape)); }
-Item pivots(std::string name, Shape shape, Access access) { return operand(std::move(name), Kind::pivots, access, std::move(shape)); }
+Item in(std::string name, OperandLayout shape) { return operand(std::move(name), Kind::data, Access::read, std::move(shape)); }
+Item out(std::string name, OperandLayout shape) { return operand(std::move(name), Kind::data, Access::write, std::move(shape)); }
+Item update(std::string name, OperandLayout shape) { return operand(std::move(name), Kind::data, Access::update, std::move(shape)); }
+Item work(std::string name, OperandLayout shape) { return operand(std::move(name), Kind::work, Access::write, std::move(shape)); }
+Item pivots(std::string name, OperandLayout shape, Access access) {
+  return operand(std::move(name), Kind::pivots, access, std::move(shape));
+}
 Item ld(std::string name) { return plain(std::move(name), Kind::leading_dimension); }
 Item inc(std::string name) { return plain(std::move(name), Kind::increment); }
 Item work_size(std::string name, std::string suffices) {

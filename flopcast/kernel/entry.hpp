@@ -10,7 +10,7 @@
 namespace flopcast::kernel {
 
 /// Layout of an operand, with its extents as formulae over the routine's sizes and flags.
-struct Shape {
+struct OperandLayout {
   Form form = Form::full;
   std::string rows, columns, lower, upper;
   std::string uplo;            ///< name of the flag for the triangle, or "U"/"L" for a fixed triangle
@@ -19,27 +19,27 @@ struct Shape {
   std::string offset, column_offset;
   std::string skipped;  ///< formula of the value that a call that isn't executed leaves in each element
   /// Returns the same shape, shifted by `first` elements (of a vector) or by `first` rows and `first_column` columns (of a matrix).
-  [[nodiscard]] Shape from(std::string first, std::string first_column = "") const;
+  [[nodiscard]] OperandLayout from(std::string first, std::string first_column = "") const;
 };
 
-Shape one();
-Shape vec(std::string n);
-Shape full(std::string rows, std::string columns);
-Shape triangle(std::string n, std::string uplo = "uplo", std::string diag = "");
-Shape trapezoid(std::string rows, std::string columns, std::string uplo);
-Shape end_trapezoid(std::string rows, std::string columns, std::string uplo);
-/// Shape of a Hessenberg reduction. `low` and `high` count from 1, as LAPACK's ilo and ihi. Columns `low` to `high` have all `high` rows,
+OperandLayout one();
+OperandLayout vec(std::string n);
+OperandLayout full(std::string rows, std::string columns);
+OperandLayout triangle(std::string n, std::string uplo = "uplo", std::string diag = "");
+OperandLayout trapezoid(std::string rows, std::string columns, std::string uplo);
+OperandLayout end_trapezoid(std::string rows, std::string columns, std::string uplo);
+/// Layout of a Hessenberg reduction. `low` and `high` count from 1, as LAPACK's ilo and ihi. Columns `low` to `high` have all `high` rows,
 /// except for the first one, which has the rows below `low` only, as do the columns after `high`.
-Shape hessenberg(std::string low, std::string high, std::string columns);
-Shape packed(std::string n, std::string uplo = "uplo", std::string diag = "");
-Shape band(std::string rows, std::string columns, std::string lower, std::string upper);
-Shape band_triangle(std::string n, std::string off_diagonals, std::string uplo = "uplo", std::string diag = "");
-Shape reflectors(std::string length, std::string count, std::string storev = "", std::string direct = "");
+OperandLayout hessenberg(std::string low, std::string high, std::string columns);
+OperandLayout packed(std::string n, std::string uplo = "uplo", std::string diag = "");
+OperandLayout band(std::string rows, std::string columns, std::string lower, std::string upper);
+OperandLayout band_triangle(std::string n, std::string off_diagonals, std::string uplo = "uplo", std::string diag = "");
+OperandLayout reflectors(std::string length, std::string count, std::string storev = "", std::string direct = "");
 
 /// One argument of an entry. The modifiers return a changed copy: in("A", full("m", "k")).with(Fill::triangular).
 struct Item {
   Argument argument;
-  Shape shape;
+  OperandLayout shape;
   [[nodiscard]] Item with(Fill fill) const;
   [[nodiscard]] Item as_real() const;                     ///< real elements even in a complex routine
   [[nodiscard]] Item as_integer() const;                  ///< integers
@@ -57,11 +57,11 @@ Item sign(std::string name, std::string values);
 Item size(std::string name);
 Item scalar(std::string name);
 Item real_scalar(std::string name);
-Item in(std::string name, Shape shape);
-Item out(std::string name, Shape shape);
-Item update(std::string name, Shape shape);
-Item work(std::string name, Shape shape);
-Item pivots(std::string name, Shape shape, Access access = Access::write);
+Item in(std::string name, OperandLayout shape);
+Item out(std::string name, OperandLayout shape);
+Item update(std::string name, OperandLayout shape);
+Item work(std::string name, OperandLayout shape);
+Item pivots(std::string name, OperandLayout shape, Access access = Access::write);
 Item ld(std::string name);                               ///< leading dimension of the operand before it
 Item inc(std::string name);                              ///< increment of the operand before it
 Item work_size(std::string name, std::string suffices);  ///< size of the work argument before it; `suffices` is a formula

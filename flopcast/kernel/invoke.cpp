@@ -8,9 +8,9 @@
 
 namespace flopcast::kernel {
 
-/// Runners cast the function to its true type. All arguments are pointers or string lengths, which all supported ABIs pass alike.
+/// Typed runners cast the function to its true type. All arguments are pointers or string lengths, which all supported ABIs pass alike.
 /// std::complex is returned in the same registers as complex numbers of C and Fortran.
-struct Runners {
+struct TypedRunners {
   using Runner = void (*)(Invocation&) noexcept;
 
   template <class Result, std::size_t... I>
@@ -78,7 +78,7 @@ Invocation::Invocation(Function function, const Call& call) : function_(function
       default: slots_[i].integer = call.arguments[i];
     }
   }
-  runner_ = Runners::choose(routine, pointers_);
+  runner_ = TypedRunners::choose(routine, pointers_);
 }
 
 void Invocation::set_scalar(std::size_t argument, std::complex<double> value) noexcept {

@@ -52,7 +52,7 @@ Counts generate_counts(Lines lines, const std::string& m, const std::string& n, 
 }
 
 /// C := op(Q) C or C op(Q). The routine overwrites the diagonal beside the reflectors temporarily, so that the diagonal is touched.
-Entry multiply_by_q(const NumberField& field, const char* end, const char* from, Shape reflectors, const std::vector<Item>& space) {
+Entry multiply_by_q(const NumberField& field, const char* end, const char* from, OperandLayout reflectors, const std::vector<Item>& space) {
   const Counts counts = multiply_counts("m", "n", "k");
   std::vector<Item> items = {side(), flag("trans", field.transpositions), size("m"), size("n"), size("k"),
                              in("A", std::move(reflectors)).with(Fill::reflectors), ld("lda"), in("tau", vec("k")).with(Fill::factors),
@@ -155,10 +155,10 @@ Entry generate_bidiagonal_q(const NumberField& field, const char* end) {
 }  // namespace
 
 std::vector<Entry> lapack_orthogonal_entries() {
-  const Shape columns = trapezoid(order, "k", "L");
-  const Shape rows = trapezoid("k", order, "U");
-  const Shape last_columns = end_trapezoid(order, "k", "U");
-  const Shape last_rows = end_trapezoid("k", order, "L");
+  const OperandLayout columns = trapezoid(order, "k", "L");
+  const OperandLayout rows = trapezoid("k", order, "U");
+  const OperandLayout last_columns = end_trapezoid(order, "k", "U");
+  const OperandLayout last_rows = end_trapezoid("k", order, "L");
   std::vector<Entry> all;
   for (const NumberField& field : fields) {
     const std::vector<Entry> entries = {

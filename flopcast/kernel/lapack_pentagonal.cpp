@@ -13,7 +13,7 @@ namespace flopcast::kernel {
 namespace {
 
 /// The factors T of blocks of nb reflectors; their lower halves aren't used, but belong to the footprint.
-Shape block_factors(const char* reflectors) { return full("nb", reflectors); }
+OperandLayout block_factors(const char* reflectors) { return full("nb", reflectors); }
 
 /// C := op(Q) C or C op(Q). The count is that of the larfb of each block, with q the length of the reflectors and o the other side of C.
 Entry multiply_by_compact_q(const char* precisions, const char* transpositions) {

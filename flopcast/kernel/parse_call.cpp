@@ -183,7 +183,7 @@ std::pair<std::string, std::string> split_argument(const std::string& word) {
 
 std::int64_t min_leading_dimension(const Call& call, std::size_t i) {
   const Argument& argument = call.routine->arguments[i];
-  const auto extent = [&](const Expression& expression) { return expression.empty() ? 0 : expression.integer(call.values()); };
+  const auto extent = [&](const ArgumentFormula& expression) { return expression.empty() ? 0 : expression.integer(call.values()); };
   std::int64_t rows = extent(argument.offset) + extent(argument.rows);
   if (const Argument& stride = call.routine->arguments[i + 1]; !stride.rows.empty()) {
     rows = extent(stride.rows);

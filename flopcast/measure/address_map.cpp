@@ -22,8 +22,8 @@ void AddressMap::add(const Allocation& allocation, std::uintptr_t real) {
   pieces_.push_back({allocation.address, allocation.address + static_cast<std::uintptr_t>(allocation.bytes), real});
 }
 
-const AddressMap::Piece* AddressMap::find(std::uintptr_t begin, std::uintptr_t end) const {
-  const auto holds = [&](const Piece& piece) { return piece.begin <= begin && end <= piece.end; };
+const AddressMap::MappedRange* AddressMap::find(std::uintptr_t begin, std::uintptr_t end) const {
+  const auto holds = [&](const MappedRange& piece) { return piece.begin <= begin && end <= piece.end; };
   const auto found = std::find_if(pieces_.begin(), pieces_.end(), holds);
   return found == pieces_.end() ? nullptr : &*found;
 }
@@ -32,7 +32,7 @@ Region AddressMap::real(const Region& region) const {
   if (region.empty()) {
     return {};
   }
-  const Piece* const piece = find(region.begin(), region.end());
+  const MappedRange* const piece = find(region.begin(), region.end());
   if (piece == nullptr) {
     throw bad_input("experiment touches bytes {:#x} to {:#x}, which lie in none of its allocations", region.begin(), region.end());
   }
@@ -46,7 +46,7 @@ Call AddressMap::real(const Call& call) const {
   for (const Operand& operand : operands(call)) {
     if (operand.parts.empty()) {
       const std::uintptr_t address = call.address(operand.argument);
-      const Piece* const piece = find(address, address);
+      const MappedRange* const piece = find(address, address);
       const std::uintptr_t real = piece != nullptr ? address - piece->begin + piece->real : reinterpret_cast<std::uintptr_t>(unused.data());
       moved.arguments[operand.argument] = static_cast<std::int64_t>(real);
       continue;
@@ -57,7 +57,7 @@ Call AddressMap::real(const Call& call) const {
       begin = std::min(begin, part.begin());
       end = std::max(end, part.end());
     }
-    const Piece* const piece = find(begin, end);
+    const MappedRange* const piece = find(begin, end);
     if (piece == nullptr) {
       throw bad_input("experiment: operand {} of {} covers bytes {:#x} to {:#x}, which lie in none of its allocations",
                       call.routine->arguments[operand.argument].name, to_string(call), begin, end);

@@ -21,13 +21,13 @@ class AddressMap {
   [[nodiscard]] Call real(const Call& call) const;
 
  private:
-  struct Piece {
+  struct MappedRange {
     std::uintptr_t begin = 0, end = 0;
     std::uintptr_t real = 0;
   };
-  [[nodiscard]] const Piece* find(std::uintptr_t begin, std::uintptr_t end) const;
+  [[nodiscard]] const MappedRange* find(std::uintptr_t begin, std::uintptr_t end) const;
 
-  std::vector<Piece> pieces_;
+  std::vector<MappedRange> pieces_;
 };
 
 /// Copies of an experiment's memory in one block of real memory.

@@ -14,12 +14,12 @@ constexpr std::size_t few = 8;  // references that say nothing on their distribu
 
 }  // namespace
 
-void Drift::Series::add(double value) {
+void Drift::DriftSeries::add(double value) {
   values_.push_back(value);
   sorted_.insert(std::upper_bound(sorted_.begin(), sorted_.end(), value), value);
 }
 
-double Drift::Series::ratio(std::size_t at) const {
+double Drift::DriftSeries::ratio(std::size_t at) const {
   const double quiet = known_ > 0 ? std::min(known_, lower_quartile()) : lower_quartile();
   return quiet > 0 ? values_[at] / quiet : 1;
 }

@@ -50,9 +50,9 @@ class Drift {
 
  private:
   /// A series of numbers and its quiet level: the lower quartile, or `known` if that is less.
-  class Series {
+  class DriftSeries {
    public:
-    explicit Series(double known = 0) : known_(known) {}
+    explicit DriftSeries(double known = 0) : known_(known) {}
     void add(double value);
     [[nodiscard]] double operator[](std::size_t at) const { return values_[at]; }
     [[nodiscard]] double lower_quartile() const { return sorted_[(sorted_.size() - 1) / 4]; }
@@ -68,8 +68,8 @@ class Drift {
   [[nodiscard]] double slowness(std::size_t reference) const;
 
   std::vector<Seconds> moments_;
-  Series product_;
-  Series solve_;  ///< ratio of solve to product
+  DriftSeries product_;
+  DriftSeries solve_;  ///< ratio of solve to product
 };
 
 }  // namespace flopcast::measure

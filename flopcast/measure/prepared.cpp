@@ -57,7 +57,7 @@ Prepared::Prepared(const Experiment& experiment, std::uintptr_t base, const Sess
 }
 
 void Prepared::add(const Action& action, const AddressMap& map, const SessionServices& services) {
-  Step step{possible(action.what), action.level, {}, 0};
+  SetupStep step{possible(action.what), action.level, {}, 0};
   switch (step.what) {
     case What::fill:
       step.index = fills_.size();
@@ -107,7 +107,7 @@ std::uint64_t Prepared::next_seed() noexcept {
 }
 
 void Prepared::set_up(Sweeper& sweeper) {
-  for (const Step& step : steps_) {
+  for (const SetupStep& step : steps_) {
     switch (step.what) {
       case What::fill: kernel::fill(fills_[step.index], next_seed()); break;
       case What::flush: flush_lines(step.region); break;

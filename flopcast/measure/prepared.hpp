@@ -41,7 +41,7 @@ class Prepared {
   [[nodiscard]] const std::vector<kernel::Function>& functions() const noexcept { return functions_; }
 
  private:
-  struct Step {
+  struct SetupStep {
     Action::What what = Action::What::execute;
     int level = 0;
     Region region;
@@ -57,7 +57,7 @@ class Prepared {
 
   std::uint64_t seed_;
   std::int64_t batch_, repeats_ = 1;
-  std::vector<Step> steps_;
+  std::vector<SetupStep> steps_;
   std::vector<Call> fills_;
   std::vector<kernel::Invocation> executions_;
   std::vector<std::function<void()>> hooks_;

@@ -41,14 +41,14 @@ Call small_product() {
 
 }  // namespace
 
-ReferenceKernels::Kernel::Kernel(kernel::Function function, const Call& call, std::uint64_t seed)
+ReferenceKernels::ReferenceKernel::ReferenceKernel(kernel::Function function, const Call& call, std::uint64_t seed)
     : call_(placed(call, memory_)), seed_(seed), invocation_(function, call_) {
   fill();
 }
 
-void ReferenceKernels::Kernel::fill() { kernel::fill(call_, seed_); }
+void ReferenceKernels::ReferenceKernel::fill() { kernel::fill(call_, seed_); }
 
-Seconds ReferenceKernels::Kernel::time(const Timer& timer, int runs) {
+Seconds ReferenceKernels::ReferenceKernel::time(const Timer& timer, int runs) {
   invocation_.run();
   Seconds shortest = std::numeric_limits<Seconds>::infinity();
   for (int i = 0; i < runs; ++i) {

@@ -28,9 +28,9 @@ class ReferenceKernels {
   ReferenceTimes time(const Timer& timer);
 
  private:
-  class Kernel {
+  class ReferenceKernel {
    public:
-    Kernel(kernel::Function function, const Call& call, std::uint64_t seed);
+    ReferenceKernel(kernel::Function function, const Call& call, std::uint64_t seed);
     void fill();
     /// Returns the time of the fastest of `runs` executions, after one more.
     Seconds time(const Timer& timer, int runs);
@@ -42,8 +42,8 @@ class ReferenceKernels {
     kernel::Invocation invocation_;
   };
 
-  Kernel product_;
-  std::optional<Kernel> solve_;
+  ReferenceKernel product_;
+  std::optional<ReferenceKernel> solve_;
 };
 
 /// Wakes the vector units. CPUs switch off the upper parts of unused vector units after a while and run them slowly until they are awake

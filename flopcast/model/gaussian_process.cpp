@@ -238,7 +238,7 @@ GaussianProcess GaussianProcess::fit(const Points& coordinates, const Eigen::Vec
   return condition(coordinates, values, noise_variance, std::move(groups), best);
 }
 
-GaussianProcess::Prediction GaussianProcess::predict(const Eigen::RowVectorXd& at) const {
+GaussianProcess::Posterior GaussianProcess::predict(const Eigen::RowVectorXd& at) const {
   const Eigen::RowVectorXd scaled = at * scale_.asDiagonal();
   const double own = nugget(at.data(), groups_, parameters_);
   Eigen::VectorXd cross(coordinates_.rows());

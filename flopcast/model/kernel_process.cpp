@@ -426,7 +426,7 @@ Estimate KernelProcess::estimate(const Call& call, const Placement& placement, c
     return {base, 1, true};
   }
   const std::vector<double> at = place(call, placement, baseline);
-  const GaussianProcess::Prediction prediction =
+  const GaussianProcess::Posterior prediction =
       process_->predict(Eigen::Map<const Eigen::RowVectorXd>(at.data(), static_cast<Eigen::Index>(at.size())));
   Estimate estimate;
   estimate.seconds = base * std::exp(prediction.mean);

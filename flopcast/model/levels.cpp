@@ -139,7 +139,7 @@ Model model_by_levels(ModelKey key, std::vector<std::string> names, const Box& d
     points.insert(points.end(), level.points.begin(), level.points.end());
   }
   Model model;
-  const std::optional<Measured> measured = source(points);
+  const std::optional<MeasuredBatch> measured = source(points);
   if (!measured) {
     model.options.complete = false;
     return model;

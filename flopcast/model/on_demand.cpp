@@ -168,7 +168,7 @@ Total OnDemandModels::total(std::span<const Call> calls, std::span<const Placeme
     }
     const ModelKey call_key = key(call);
     const auto found = kernels_.find(call_key);
-    Total::Part& part = total.parts[call_key];
+    Total::ModelPart& part = total.parts[call_key];
     ++part.calls;
     const Seconds base = baseline_time(call, placements[i], baseline_);
     if (found == kernels_.end() || !found->second.fitted()) {

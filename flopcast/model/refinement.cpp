@@ -200,7 +200,7 @@ Model refine(ModelKey key, std::vector<std::string> names, std::vector<Box> doma
       progress({level, refiner.samples(), static_cast<std::int64_t>(open.size()), 1 - left / whole});
     }
     const std::vector<Sizes> points = refiner.missing(open);
-    const std::optional<Measured> measured = points.empty() ? Measured{} : source(points);
+    const std::optional<MeasuredBatch> measured = points.empty() ? MeasuredBatch{} : source(points);
     if (!measured) {
       close(open, model);
       model.options.complete = false;

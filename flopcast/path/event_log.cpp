@@ -11,7 +11,7 @@ void EventLog::reserve() noexcept {
   try {
     events_.reserve(limit_);
 #if defined(MADV_HUGEPAGE)  // a fault for every 512 events takes longer than writing them
-    madvise(events_.data(), limit_ * sizeof(Event), MADV_HUGEPAGE);
+    madvise(events_.data(), limit_ * sizeof(PathEvent), MADV_HUGEPAGE);
 #endif
   } catch (const std::bad_alloc&) {  // it grows in that case
   }
@@ -19,7 +19,7 @@ void EventLog::reserve() noexcept {
 
 std::optional<LogCursor> EventLog::walk(std::uint32_t position, const Visitor& visit) const {
   for (std::size_t i = std::min<std::size_t>(position, events_.size()); i > 0; --i) {
-    const Event& event = events_[i - 1];
+    const PathEvent& event = events_[i - 1];
     if ((event.what & jump_bit) != 0) {
       return LogCursor{static_cast<std::int32_t>(event.what & ~jump_bit), event.value};
     }

@@ -46,14 +46,14 @@ class EventLog {
   [[nodiscard]] std::optional<LogCursor> walk(std::uint32_t position, const Visitor& visit) const;
 
  private:
-  struct Event {
+  struct PathEvent {
     std::uint32_t what = 0;   ///< a kernel (estimated_bit may be set), or jump_bit and a rank
     std::uint32_t value = 0;  ///< the bits of a float's seconds, or a position
   };
   static constexpr std::uint32_t jump_bit = 1U << 31U;
   static constexpr std::uint32_t estimated_bit = 1U << 30U;
 
-  void add(const Event& event) {
+  void add(const PathEvent& event) {
     if (events_.size() < limit_) {
       events_.push_back(event);
     } else {
@@ -62,7 +62,7 @@ class EventLog {
   }
 
   std::size_t limit_;
-  PageVector<Event> events_;
+  PageVector<PathEvent> events_;
   bool complete_ = true;
 };
 

@@ -24,7 +24,7 @@ std::pair<std::size_t, bool> IdTable::id(std::span<const std::uint64_t> words) {
     if (slots_[at].hash != hash) {
       continue;
     }
-    const Key& key = keys_[slots_[at].number - 1];
+    const WordSequence& key = keys_[slots_[at].number - 1];
     if (std::ranges::equal(words, std::span(words_).subspan(key.begin, key.size))) {
       return {slots_[at].number - 1, false};
     }
@@ -50,7 +50,7 @@ void IdTable::grow() {
 }
 
 std::span<const std::uint64_t> CallSignature::operator()(const Call& call) {
-  const Layout& layout = this->layout(call.routine);
+  const EncodedArguments& layout = this->layout(call.routine);
   std::size_t size = 0;
   words_[size++] = reinterpret_cast<std::uintptr_t>(call.routine);
   words_[size++] = static_cast<std::uint64_t>(call.threads);
@@ -64,12 +64,13 @@ std::span<const std::uint64_t> CallSignature::operator()(const Call& call) {
   return std::span(words_).first(size);
 }
 
-const CallSignature::Layout& CallSignature::layout(const Routine* routine) {
-  const auto known = std::find_if(layouts_.begin(), layouts_.end(), [&](const Layout& layout) { return layout.routine == routine; });
+const CallSignature::EncodedArguments& CallSignature::layout(const Routine* routine) {
+  const auto known =
+      std::find_if(layouts_.begin(), layouts_.end(), [&](const EncodedArguments& layout) { return layout.routine == routine; });
   if (known != layouts_.end()) {
     return *known;
   }
-  Layout layout{routine, {}, 0};
+  EncodedArguments layout{routine, {}, 0};
   for (std::size_t i = 0; i < routine->arguments.size(); ++i) {
     switch (routine->arguments[i].kind) {
       case Kind::data:

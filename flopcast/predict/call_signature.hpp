@@ -23,7 +23,7 @@ class IdTable {
   [[nodiscard]] std::size_t size() const noexcept { return keys_.size(); }
 
  private:
-  struct Key {
+  struct WordSequence {
     std::uint64_t hash;
     std::size_t begin, size;  // range in words_
   };
@@ -35,7 +35,7 @@ class IdTable {
   void grow();
 
   std::vector<Slot> slots_;  // the number of slots is a power of 2
-  std::vector<Key> keys_;
+  std::vector<WordSequence> keys_;
   std::vector<std::uint64_t> words_;
 };
 
@@ -47,14 +47,14 @@ class CallSignature {
   std::span<const std::uint64_t> operator()(const Call& call);
 
  private:
-  struct Layout {
+  struct EncodedArguments {
     const Routine* routine = nullptr;
     std::vector<std::uint8_t> arguments;  // positions of the encoded arguments
     std::size_t scalars = 0;
   };
-  const Layout& layout(const Routine* routine);
+  const EncodedArguments& layout(const Routine* routine);
 
-  std::vector<Layout> layouts_;  // one per routine seen; there are few
+  std::vector<EncodedArguments> layouts_;  // one per routine seen; there are few
   std::array<std::uint64_t, 2 + Call::max_arguments + 4> words_{};
 };
 

@@ -105,7 +105,7 @@ std::vector<std::vector<Seconds>> work_of(std::span<const std::vector<CallerStep
 
 }  // namespace
 
-Prediction with_durations(Prediction prediction, std::span<const Seconds> durations) {
+TracePrediction with_durations(TracePrediction prediction, std::span<const Seconds> durations) {
   Seconds sum = 0;
   for (std::size_t c = 0; c < durations.size(); ++c) {
     prediction.calls.at(c).seconds = durations[c];
@@ -124,7 +124,7 @@ Prediction with_durations(Prediction prediction, std::span<const Seconds> durati
   return prediction;
 }
 
-double share_cores(std::span<Prediction> predictions, std::span<const std::vector<Seconds>> pauses, int cores, double cpus) {
+double share_cores(std::span<TracePrediction> predictions, std::span<const std::vector<Seconds>> pauses, int cores, double cpus) {
   std::vector<std::vector<CallerStep>> steps(predictions.size());
   Seconds alone = 0;
   for (std::size_t t = 0; t < predictions.size(); ++t) {

@@ -25,11 +25,11 @@ std::vector<std::vector<Seconds>> shared_durations(std::span<const std::vector<C
 
 /// Returns a thread's prediction, which must include its calls, with `durations` as the times of its calls. The total, the interval and
 /// every kernel's share scale with the total.
-Prediction with_durations(Prediction prediction, std::span<const Seconds> durations);
+TracePrediction with_durations(TracePrediction prediction, std::span<const Seconds> durations);
 
 /// Makes the threads of a program share `cpus` CPUs: their calls take the durations that shared_durations gives. The predictions, one per
 /// thread, must include their calls. `pauses` holds the time of own code before each call of each thread, `cores` the threads of BLAS.
 /// Returns the factor by which the sum of all times grows, 1 or more.
-double share_cores(std::span<Prediction> predictions, std::span<const std::vector<Seconds>> pauses, int cores, double cpus);
+double share_cores(std::span<TracePrediction> predictions, std::span<const std::vector<Seconds>> pauses, int cores, double cpus);
 
 }  // namespace flopcast::prediction

@@ -164,19 +164,19 @@ Seconds deviation(std::span<const Term> terms, const KernelModels& models) {
 }
 
 std::vector<KernelPrediction> kernels(const PredictedTerms& terms, const KernelModels& models, Method method) {
-  struct Kernel {
+  struct KernelTerms {
     KernelPrediction prediction;
     std::vector<Term> terms;
   };
-  std::map<ModelKey, Kernel> by_key;
-  const auto kernel = [&](const Call& call) -> Kernel& { return by_key[model_key(call, std::string(to_string(method)), "")]; };
+  std::map<ModelKey, KernelTerms> by_key;
+  const auto kernel = [&](const Call& call) -> KernelTerms& { return by_key[model_key(call, std::string(to_string(method)), "")]; };
   for (const CallShape& shape : terms.shapes()) {
     KernelPrediction& prediction = kernel(shape.call).prediction;
     prediction.calls += shape.calls;
     prediction.flops += static_cast<double>(shape.calls) * flops(shape.call);
   }
   for (const Term& term : terms.terms()) {
-    Kernel& of_term = kernel(term.call);
+    KernelTerms& of_term = kernel(term.call);
     of_term.prediction.seconds += term.seconds();
     of_term.prediction.extrapolated += term.estimate.extrapolated ? term.seconds() : 0;
     of_term.terms.push_back(term);
@@ -206,12 +206,12 @@ void check(const Trace& trace, const cache::CacheState& state, std::span<const C
 
 }  // namespace
 
-Prediction predict(const Trace& trace, const cache::CacheState& state, std::span<const CacheLevel> caches, const KernelModels& models,
-                   const PredictOptions& options) {
+TracePrediction predict(const Trace& trace, const cache::CacheState& state, std::span<const CacheLevel> caches, const KernelModels& models,
+                        const PredictOptions& options) {
   check(trace, state, caches, options);
   const std::int64_t capacity = options.capacity_bytes > 0 || caches.empty() ? options.capacity_bytes : caches.back().capacity_bytes;
   PredictedTerms terms(models, caches);
-  Prediction prediction;
+  TracePrediction prediction;
   prediction.calls.reserve(options.per_call ? trace.calls.size() : 0);
   for (std::size_t i = 0; i < trace.calls.size(); ++i) {
     const Shares shares = shares_of_call(i, trace.calls[i], state, caches, options, capacity, terms);

@@ -90,9 +90,9 @@ CallSum without_rate(CallSum sum) {
 
 /// Finds the calls that took much longer than similar ones because they were the first of their shape in their process, or the first of
 /// their thread.
-class FirstCalls {
+class FirstCallFinder {
  public:
-  FirstCalls(const RecordedProgram& program, const BreakdownOptions& options) : options_(options) {
+  FirstCallFinder(const RecordedProgram& program, const BreakdownOptions& options) : options_(options) {
     for (std::size_t t = 0; t < program.summary().threads.size(); ++t) {
       bool first_of_thread = true;
       program.visit(t, [&](const ProgramEvent& event) {
@@ -204,7 +204,7 @@ std::string to_string(const std::vector<SizeSpan>& sizes) {
 
 ProgramBreakdown::ProgramBreakdown(const RecordedProgram& program, const BreakdownOptions& options) {
   std::map<Key, ShapeSum> exact;
-  first_ = FirstCalls(program, options).found();
+  first_ = FirstCallFinder(program, options).found();
   read(program, exact);
   group(exact, options);
   sort_shapes();

@@ -77,7 +77,7 @@ class ProgramBreakdown {
   [[nodiscard]] bool is_first_call(const ProgramEvent& event) const { return first_.count(identity_of(event)) > 0; }
 
  private:
-  friend class FirstCalls;
+  friend class FirstCallFinder;
   /// Calls that are the same but for their operands. Flags and sizes are empty where only the name is known.
   struct Key {
     bool first = false;  ///< the routine's first calls, whatever their flags and sizes

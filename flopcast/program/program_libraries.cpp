@@ -87,7 +87,7 @@ std::string reason_of(const fs::path& object, const std::string& needed, const f
     return fmt::format("{} asks for it by its path", object.string());
   }
   for (const fs::path& file : {object, program}) {
-    const std::string rpath = ElfFile(file, ElfFile::Kind::program).rpath();
+    const std::string rpath = ElfFile(file, ElfFile::FileKind::program).rpath();
     if (!rpath.empty()) {
       return fmt::format("{} is bound to it by the DT_RPATH {}{}", object.string(), rpath, file == object ? "" : " of " + file.string());
     }
@@ -109,7 +109,7 @@ std::string why_bound(const fs::path& program, const fs::path& taken) {
     }
   }
   for (const fs::path& object : objects) {
-    for (const std::string& needed : ElfFile(object, ElfFile::Kind::program).needed()) {
+    for (const std::string& needed : ElfFile(object, ElfFile::FileKind::program).needed()) {
       if (std::find(names.begin(), names.end(), needed) != names.end()) {
         return reason_of(object, needed, program);
       }

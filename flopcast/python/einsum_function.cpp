@@ -262,11 +262,11 @@ std::optional<EinsumFunction::Search> EinsumFunction::search_named(PyObject* opt
 
 /// Returns the call if its arguments are a text and arrays, and nothing but `out` and `optimize` is named. A plan has an order of its own
 /// unless `optimize` is a list.
-std::optional<EinsumFunction::Call> EinsumFunction::plain_call(const Arguments& arguments) const {
+std::optional<EinsumFunction::EinsumCall> EinsumFunction::plain_call(const Arguments& arguments) const {
   if (arguments.positional.size() < 2 || !PyUnicode_CheckExact(arguments.positional.front())) {
     return std::nullopt;
   }
-  Call call{arguments.positional.front(), arguments.positional.subspan(1)};
+  EinsumCall call{arguments.positional.front(), arguments.positional.subspan(1)};
   if (!std::all_of(call.operands.begin(), call.operands.end(), is_array)) {
     return std::nullopt;
   }
@@ -286,7 +286,7 @@ std::optional<EinsumFunction::Call> EinsumFunction::plain_call(const Arguments& 
 }
 
 /// Adds all that a plan of the call depends on but its subscripts. Returns false if the arrays have too many axes, or `out` is read-only.
-bool EinsumFunction::sign(const Call& call, Signature& signature) const {
+bool EinsumFunction::sign(const EinsumCall& call, Signature& signature) const {
   for (PyObject* array : call.operands) {
     if (!signature.add(array)) {
       return false;
@@ -307,12 +307,12 @@ bool EinsumFunction::sign(const Call& call, Signature& signature) const {
   return true;
 }
 
-contract::SizedExpression EinsumFunction::sized_expression(const Call& call) {
+contract::SizedExpression EinsumFunction::sized_expression(const EinsumCall& call) {
   return contract::with_shapes(contract::parse_expression(text_of(call.subscripts)), shapes_of(call.operands));
 }
 
 /// Returns the strides of a new result in elements, in the order in memory that NumPy's result has. Throws what Python's functions raise.
-std::vector<std::int64_t> EinsumFunction::new_strides(const Call& call, const contract::SizedExpression& expression,
+std::vector<std::int64_t> EinsumFunction::new_strides(const EinsumCall& call, const contract::SizedExpression& expression,
                                                       const contract::EinsumStrides& strides) const {
   if (is_row_major_) {
     return row_major_strides(expression.result_shape());
@@ -335,7 +335,7 @@ std::vector<std::int64_t> EinsumFunction::new_strides(const Call& call, const co
 }
 
 /// Returns the strides with which an expression is planned, or nothing if arrays have strides that are no multiples of an element.
-std::optional<contract::EinsumStrides> EinsumFunction::planned_strides(const Call& call, const contract::SizedExpression& expression,
+std::optional<contract::EinsumStrides> EinsumFunction::planned_strides(const EinsumCall& call, const contract::SizedExpression& expression,
                                                                        Precision precision) const {
   contract::EinsumStrides strides;
   for (PyObject* operand : call.operands) {
@@ -354,8 +354,9 @@ std::optional<contract::EinsumStrides> EinsumFunction::planned_strides(const Cal
 }
 
 /// Returns the choice for an expression of a type that is planned, if no plan is needed for it.
-std::optional<EinsumFunction::Choice> EinsumFunction::choose_without_plan(const Call& call, const contract::SizedExpression& expression,
-                                                                          Precision precision, bool needs_tools) {
+std::optional<EinsumFunction::Choice> EinsumFunction::choose_without_plan(const EinsumCall& call,
+                                                                          const contract::SizedExpression& expression, Precision precision,
+                                                                          bool needs_tools) {
   const bool makes_view = is_view(expression) && call.out == nullptr;
   if (makes_view || has_repeated_labels(expression.result) || (call.out != nullptr && !fits(call.out, expression, precision))) {
     return Choice{makes_view && is_numpys_notation(text_of(call.subscripts)) ? Way::numpy : Way::elsewhere};
@@ -372,7 +373,7 @@ std::optional<EinsumFunction::Choice> EinsumFunction::choose_without_plan(const 
 }
 
 /// Returns the choice for an expression of a type that is planned.
-EinsumFunction::Choice EinsumFunction::choose_for_type(const Call& call, Precision precision) {
+EinsumFunction::Choice EinsumFunction::choose_for_type(const EinsumCall& call, Precision precision) {
   const contract::SizedExpression expression = sized_expression(call);
   constexpr double few = 216;  // products that are computed without BLAS (contract/einsum)
   const double products = products_of(expression);
@@ -400,7 +401,7 @@ EinsumFunction::Choice EinsumFunction::choose_for_type(const Call& call, Precisi
     return needs_tools ? planner_->plan(expression, *strides, options) : contract::plan(expression, *strides, {}, options);
   };
   const int type = ArrayView(call.operands.front()).type();
-  auto plan = std::make_shared<const Prepared>(prepared(made(), expression, type, precision, strides->result));
+  auto plan = std::make_shared<const PreparedExpression>(prepared(made(), expression, type, precision, strides->result));
   constexpr int enough = 3;
   const bool needs_trial = plan->takes_long && may_be_faster_by_numpy(expression, products) &&
                            is_numpys_notation(text_of(call.subscripts)) && !has_more_than_memory;  // which NumPy might copy
@@ -410,7 +411,7 @@ EinsumFunction::Choice EinsumFunction::choose_for_type(const Call& call, Precisi
   return {Way::plan, false, std::move(plan), std::move(result), needs_trial ? enough : 0};
 }
 
-EinsumFunction::Choice EinsumFunction::choose(const Call& call) {
+EinsumFunction::Choice EinsumFunction::choose(const EinsumCall& call) {
   const std::optional<int> type = common_type(call.operands, call.out);
   const std::optional<Precision> precision = type ? precision_of(*type) : std::nullopt;
   try {
@@ -426,12 +427,12 @@ EinsumFunction::Choice EinsumFunction::choose(const Call& call) {
 }
 
 /// Returns the choice that is kept for the call, or null.
-EinsumFunction::Entry* EinsumFunction::find(const Call& call, const Signature& signature) {
+EinsumFunction::KeptChoice* EinsumFunction::find(const EinsumCall& call, const Signature& signature) {
   const auto bucket = entries_.find(hash_of(call.subscripts, signature));
   if (bucket == entries_.end()) {
     return nullptr;
   }
-  for (Entry& entry : bucket->second) {
+  for (KeptChoice& entry : bucket->second) {
     if ((entry.subscripts.ptr() == call.subscripts || PyUnicode_Compare(entry.subscripts.ptr(), call.subscripts) == 0) &&
         std::ranges::equal(entry.signature, signature.numbers())) {
       return &entry;
@@ -441,12 +442,12 @@ EinsumFunction::Entry* EinsumFunction::find(const Call& call, const Signature& s
 }
 
 /// Returns the choice that was made for the call, or makes one.
-EinsumFunction::Choice EinsumFunction::choice_for(const Call& call, const Signature& signature) {
-  if (const Entry* known = find(call, signature); known != nullptr && !(known->choice.until_open && planner_->pays(0, 0))) {
+EinsumFunction::Choice EinsumFunction::choice_for(const EinsumCall& call, const Signature& signature) {
+  if (const KeptChoice* known = find(call, signature); known != nullptr && !(known->choice.until_open && planner_->pays(0, 0))) {
     return known->choice;
   }
   Choice choice = choose(call);
-  if (Entry* known = find(call, signature)) {
+  if (KeptChoice* known = find(call, signature)) {
     known->choice = choice;
     return choice;
   }
@@ -464,16 +465,16 @@ EinsumFunction::Choice EinsumFunction::choice_for(const Call& call, const Signat
 }
 
 /// Returns whether a new result without axes is one of NumPy's scalars, not an array.
-bool EinsumFunction::makes_numbers(const Call& call) const {
+bool EinsumFunction::makes_numbers(const EinsumCall& call) const {
   return !is_row_major_ && (call.search == Search::any || call.search == Search::none);
 }
 
-py::object EinsumFunction::computed(const Prepared& plan, const Call& call) const {
+py::object EinsumFunction::computed(const PreparedExpression& plan, const EinsumCall& call) const {
   return execute(plan, call.operands, call.out, 1.0, 0.0, !makes_numbers(call));
 }
 
 /// Returns what NumPy computes by BLAS, into `out` or as a new array of the order and the class that a plan's result has.
-py::object EinsumFunction::by_blas(const Call& call, PyObject* out, const NewResult& expected) const {
+py::object EinsumFunction::by_blas(const EinsumCall& call, PyObject* out, const NewResult& expected) const {
   std::vector<PyObject*> values = {call.subscripts};
   values.insert(values.end(), call.operands.begin(), call.operands.end());
   Arguments arguments = {values, {}, nullptr};
@@ -498,7 +499,7 @@ py::object EinsumFunction::by_blas(const Call& call, PyObject* out, const NewRes
 }
 
 /// Returns the time that NumPy takes for the call, or nothing if NumPy raises an exception. The call's own result isn't written.
-std::optional<Seconds> EinsumFunction::numpys_seconds(const Call& call, const NewResult& result) const {
+std::optional<Seconds> EinsumFunction::numpys_seconds(const EinsumCall& call, const NewResult& result) const {
   try {
     const py::object scratch = call.out != nullptr ? new_array(result) : py::object();
     const Stopwatch watch;
@@ -515,12 +516,13 @@ std::optional<Seconds> EinsumFunction::numpys_seconds(const Call& call, const Ne
 /// Computes by NumPy for comparison, then by the plan. After the last trial, the call is left to NumPy from now on if NumPy was clearly
 /// faster. Trials end early if the plan is far faster, or NumPy raises an exception. The first call is no trial, because then memory and
 /// caches are used for the first time.
-py::object EinsumFunction::tried(const Call& call, const Signature& signature, const Prepared& plan, const NewResult& result) {
+py::object EinsumFunction::tried(const EinsumCall& call, const Signature& signature, const PreparedExpression& plan,
+                                 const NewResult& result) {
   const std::optional<Seconds> numpys = numpys_seconds(call, result);
   const Stopwatch of_plan;
   py::object answer = computed(plan, call);
   const Seconds plans = of_plan.elapsed();
-  Entry* const known = find(call, signature);
+  KeptChoice* const known = find(call, signature);
   if (known == nullptr || known->choice.prepared.get() != &plan) {
     return answer;  // another thread has cleared the choices
   }
@@ -540,12 +542,12 @@ py::object EinsumFunction::tried(const Call& call, const Signature& signature, c
 }
 
 py::object EinsumFunction::einsum(const Arguments& arguments) {
-  const std::optional<Call> plain = plain_call(arguments);
+  const std::optional<EinsumCall> plain = plain_call(arguments);
   Signature signature;
   if (!plain || !sign(*plain, signature)) {
     return call(numpy_.otherwise, arguments);
   }
-  const Entry* const known = find(*plain, signature);
+  const KeptChoice* const known = find(*plain, signature);
   const bool is_first_call = known == nullptr || known->choice.until_open;
   const Choice choice = is_first_call ? choice_for(*plain, signature) : known->choice;
   if (choice.way == Way::plan) {
@@ -591,7 +593,7 @@ py::object EinsumFunction::planned(const Arguments& arguments) {
       threads = py::cast<int>(py::handle(value));
     }
   }
-  std::optional<Call> call = plain_call(plain);
+  std::optional<EinsumCall> call = plain_call(plain);
   if (!call || (out != nullptr && !is_array(out))) {
     return py::reinterpret_borrow<py::object>(Py_NotImplemented);
   }

@@ -64,7 +64,7 @@ class EinsumFunction {
   /// search, but flopcast may.
   enum class Search : std::uint8_t { any, none, greedy, optimal };
   /// Subscripts and arrays of a call that may have a plan.
-  struct Call {
+  struct EinsumCall {
     PyObject* subscripts;
     std::span<PyObject* const> operands;
     PyObject* out = nullptr;
@@ -81,44 +81,44 @@ class EinsumFunction {
   struct Choice {
     Way way = Way::elsewhere;
     bool until_open = false;  ///< to be made again once the planner is open
-    std::shared_ptr<const Prepared> prepared = {};
+    std::shared_ptr<const PreparedExpression> prepared = {};
     std::shared_ptr<const NewResult> result = {};  ///< the array that NumPy's result becomes: a new result, or one like `out`
     int trials = 0;  ///< calls that are still to be computed by the plan and by NumPy; the shortest time decides
     Seconds of_plan = std::numeric_limits<Seconds>::infinity(), of_numpy = of_plan;  ///< shortest time of the trials
   };
   /// A choice with the call that it is for.
-  struct Entry {
+  struct KeptChoice {
     pybind11::object subscripts;
     std::vector<std::int64_t> signature;
     Choice choice;
   };
 
-  pybind11::object tried(const Call& call, const Signature& signature, const Prepared& plan, const NewResult& result);
-  [[nodiscard]] std::optional<Seconds> numpys_seconds(const Call& call, const NewResult& result) const;
-  [[nodiscard]] pybind11::object computed(const Prepared& plan, const Call& call) const;
-  [[nodiscard]] pybind11::object by_blas(const Call& call, PyObject* out, const NewResult& expected) const;
-  [[nodiscard]] bool makes_numbers(const Call& call) const;
-  [[nodiscard]] std::vector<std::int64_t> new_strides(const Call& call, const contract::SizedExpression& expression,
+  pybind11::object tried(const EinsumCall& call, const Signature& signature, const PreparedExpression& plan, const NewResult& result);
+  [[nodiscard]] std::optional<Seconds> numpys_seconds(const EinsumCall& call, const NewResult& result) const;
+  [[nodiscard]] pybind11::object computed(const PreparedExpression& plan, const EinsumCall& call) const;
+  [[nodiscard]] pybind11::object by_blas(const EinsumCall& call, PyObject* out, const NewResult& expected) const;
+  [[nodiscard]] bool makes_numbers(const EinsumCall& call) const;
+  [[nodiscard]] std::vector<std::int64_t> new_strides(const EinsumCall& call, const contract::SizedExpression& expression,
                                                       const contract::EinsumStrides& strides) const;
   [[nodiscard]] std::optional<Search> search_named(PyObject* optimize) const;
-  [[nodiscard]] std::optional<Call> plain_call(const Arguments& arguments) const;
-  static contract::SizedExpression sized_expression(const Call& call);
-  bool sign(const Call& call, Signature& signature) const;
-  Entry* find(const Call& call, const Signature& signature);
-  Choice choice_for(const Call& call, const Signature& signature);
-  [[nodiscard]] int threads_of(const Call& call) const { return call.threads > 0 ? call.threads : threads_.now(); }
-  [[nodiscard]] Choice choose(const Call& call);
-  [[nodiscard]] Choice choose_for_type(const Call& call, Precision precision);
-  [[nodiscard]] std::optional<Choice> choose_without_plan(const Call& call, const contract::SizedExpression& expression,
+  [[nodiscard]] std::optional<EinsumCall> plain_call(const Arguments& arguments) const;
+  static contract::SizedExpression sized_expression(const EinsumCall& call);
+  bool sign(const EinsumCall& call, Signature& signature) const;
+  KeptChoice* find(const EinsumCall& call, const Signature& signature);
+  Choice choice_for(const EinsumCall& call, const Signature& signature);
+  [[nodiscard]] int threads_of(const EinsumCall& call) const { return call.threads > 0 ? call.threads : threads_.now(); }
+  [[nodiscard]] Choice choose(const EinsumCall& call);
+  [[nodiscard]] Choice choose_for_type(const EinsumCall& call, Precision precision);
+  [[nodiscard]] std::optional<Choice> choose_without_plan(const EinsumCall& call, const contract::SizedExpression& expression,
                                                           Precision precision, bool needs_tools);
-  [[nodiscard]] std::optional<contract::EinsumStrides> planned_strides(const Call& call, const contract::SizedExpression& expression,
+  [[nodiscard]] std::optional<contract::EinsumStrides> planned_strides(const EinsumCall& call, const contract::SizedExpression& expression,
                                                                        Precision precision) const;
 
   std::shared_ptr<Planner> planner_;
   NumpysFunctions numpy_;
   bool is_row_major_;
   BlasThreads threads_;
-  std::unordered_map<std::uint64_t, std::vector<Entry>> entries_;  ///< the key is the hash of subscripts and signature
+  std::unordered_map<std::uint64_t, std::vector<KeptChoice>> entries_;  ///< the key is the hash of subscripts and signature
   std::size_t count_ = 0;
   double bytes_ = 0;  ///< memory that the plans keep, roughly
 };

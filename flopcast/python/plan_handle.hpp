@@ -48,7 +48,7 @@ class PlanHandle {
   [[nodiscard]] const std::vector<pybind11::ssize_t>& result_shape() const { return prepared_.result.shape; }
 
  private:
-  Prepared prepared_;
+  PreparedExpression prepared_;
   using Numbers = std::vector<std::int64_t>;  // of a Signature
   std::vector<Numbers> operands_;
   Numbers result_;

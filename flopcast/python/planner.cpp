@@ -161,9 +161,9 @@ std::string Planner::answer(const std::string& request) {
   const std::scoped_lock lock(tools_->mutex);
   const KeepAffinity affinity;
   machine::LibraryChoice libraries = request_libraries(request);
-  std::unique_ptr<Place>& asked = tools_->asked;
+  std::unique_ptr<OpenWorkbench>& asked = tools_->asked;
   if (asked == nullptr || !is_same(asked->libraries, libraries)) {
-    asked = std::make_unique<Place>(Place{libraries, Workbench(libraries, context_)});
+    asked = std::make_unique<OpenWorkbench>(OpenWorkbench{libraries, Workbench(libraries, context_)});
   }
   std::string answer = ask(asked->bench, request, context_);
   throw_if_cancelled();

@@ -61,7 +61,7 @@ class Planner {
   void throw_if_cancelled() const { context_.throw_if_cancelled("nothing is kept of an unfinished choice"); }
 
   /// A workbench with the libraries that it was made for.
-  struct Place {
+  struct OpenWorkbench {
     machine::LibraryChoice libraries;
     Workbench bench;
   };
@@ -70,7 +70,7 @@ class Planner {
   struct Tools {
     std::timed_mutex mutex;  ///< held while any of the following is used
     std::optional<PlanningWorkbenches> benches;
-    std::unique_ptr<Place> asked;
+    std::unique_ptr<OpenWorkbench> asked;
     std::optional<Error> failure;  ///< reason for which the libraries couldn't be opened
   };
 

@@ -87,8 +87,8 @@ double bytes_of_tables(const contract::SizedExpression& expression) {
 
 }  // namespace
 
-Prepared prepared(contract::Plan plan, const contract::SizedExpression& expression, int type, Precision precision,
-                  const std::vector<std::int64_t>& result_strides) {
+PreparedExpression prepared(contract::Plan plan, const contract::SizedExpression& expression, int type, Precision precision,
+                            const std::vector<std::int64_t>& result_strides) {
   constexpr Seconds long_enough = 2e-5;  // handing over to another thread takes some microseconds
   const std::vector<std::int64_t> shape = expression.result_shape();
   std::vector<py::ssize_t> strides;
@@ -110,7 +110,7 @@ py::object new_array(const NewResult& result) {
   return py::reinterpret_steal<py::object>(made);
 }
 
-py::object execute(const Prepared& prepared, std::span<PyObject* const> operands, PyObject* out, std::complex<double> alpha,
+py::object execute(const PreparedExpression& prepared, std::span<PyObject* const> operands, PyObject* out, std::complex<double> alpha,
                    std::complex<double> beta, bool keeps_arrays) {
   constexpr std::size_t few = 8;
   std::array<const void*, few> some{};

@@ -24,7 +24,7 @@ struct NewResult {
 pybind11::object new_array(const NewResult& result);
 
 /// A planned expression, with all that a call has to know besides.
-struct Prepared {
+struct PreparedExpression {
   contract::Plan plan;
   NewResult result;         ///< a result that is made
   bool takes_long = false;  ///< other Python threads run during the execution
@@ -46,12 +46,12 @@ std::vector<std::int64_t> row_major_strides(const std::vector<std::int64_t>& sha
 bool overlaps_itself(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides, std::int64_t element_bytes);
 
 /// Prepares a planned expression. New results have these strides, in elements.
-Prepared prepared(contract::Plan plan, const contract::SizedExpression& expression, int type, Precision precision,
-                  const std::vector<std::int64_t>& result_strides);
+PreparedExpression prepared(contract::Plan plan, const contract::SizedExpression& expression, int type, Precision precision,
+                            const std::vector<std::int64_t>& result_strides);
 
 /// Computes result := alpha * expression + beta * result. Without `out`, the result is a new array. If it has no axes, it is NumPy's scalar,
 /// unless `keeps_arrays`. Returns a new reference. Throws what contract::Plan::execute() throws, and pybind11's exceptions.
-pybind11::object execute(const Prepared& prepared, std::span<PyObject* const> operands, PyObject* out, std::complex<double> alpha = 1.0,
-                         std::complex<double> beta = 0.0, bool keeps_arrays = false);
+pybind11::object execute(const PreparedExpression& prepared, std::span<PyObject* const> operands, PyObject* out,
+                         std::complex<double> alpha = 1.0, std::complex<double> beta = 0.0, bool keeps_arrays = false);
 
 }  // namespace flopcast::python

@@ -31,7 +31,7 @@ std::string gnuplot_string(const std::string& text) {
   return result + '\'';
 }
 
-std::string axis_commands(const char* name, const Axis& axis) {
+std::string axis_commands(const char* name, const FigureAxis& axis) {
   std::string commands = fmt::format("set {}label {}\n", name, gnuplot_string(axis.label));
   if (axis.logarithmic) {
     commands += fmt::format("set logscale {}\n", name);
@@ -115,7 +115,7 @@ std::string label_command(const Figure& figure, const Label& label) {
 std::string screen(const Figure& figure, double x, double y) { return fmt::format("screen {:.5g},{:.5g}", x / width, y / height(figure)); }
 
 /// Returns the distance of `y` from the lower edge of the plot, in pixels.
-double pixels_above_axis(const Axis& axis, double y) {
+double pixels_above_axis(const FigureAxis& axis, double y) {
   assert(axis.range);
   const auto [low, high] = *axis.range;
   return plot_height * (axis.logarithmic ? std::log(y / low) / std::log(high / low) : (y - low) / (high - low));

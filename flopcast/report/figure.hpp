@@ -24,13 +24,13 @@ struct Series {
 struct Label {
   std::string text;
   double x = 0, y = 0;
-  enum class Align : unsigned char { left, right, center } align = Align::left;
+  enum class Alignment : unsigned char { left, right, center } align = Alignment::left;
   bool rising = false;  ///< written along a line of slope 1; allowed only if both axes are logarithmic and have ranges
   bool beside = false;  ///< stands at the right of the plot with a line to its y, whatever its x is; allowed only if the y axis has a range
   int color = 0;        ///< number of a colour as in Series; 0: black
 };
 
-struct Axis {
+struct FigureAxis {
   std::string label;
   bool logarithmic = false;
   std::optional<Interval> range = {};  ///< range of the axis; empty: the range of the data
@@ -38,7 +38,7 @@ struct Axis {
 
 struct Figure {
   std::string title;
-  Axis x, y;
+  FigureAxis x, y;
   std::vector<Series> series;  ///< series without a title aren't in the legend
   std::vector<Label> labels = {};
   std::vector<std::string> notes = {};  ///< short texts listed below the plot; allowed only if a label rises or stands beside the plot

@@ -191,7 +191,7 @@ void Page::add_strips(const Strips& strips, std::string_view caption) {
         fmt::format("<span><i style=\"background: var(--s{})\"></i>{}</span>", std::min(s, colours - 1), html_escaped(strips.series[s]));
   }
   rows += "</p>\n";
-  for (const Strips::Strip& strip : strips.strips) {
+  for (const Strips::BinRow& strip : strips.strips) {
     std::string shapes = rectangle(0, 0, drawing_width, height, "head");
     const double bin_width = strip.bins.empty() ? 0 : drawing_width / static_cast<double>(strip.bins.size());
     for (std::size_t b = 0; b < strip.bins.size(); ++b) {

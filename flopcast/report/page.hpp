@@ -24,11 +24,11 @@ struct Bar {
 /// Strips over a common axis. Each is a row of equal bins, which several series fill in parts.
 struct Strips {
   std::vector<std::string> series;
-  struct Strip {
+  struct BinRow {
     std::string label;
     std::vector<std::vector<double>> bins;  ///< bins, each with the part (0 to 1) that every series fills
   };
-  std::vector<Strip> strips;
+  std::vector<BinRow> strips;
   std::string from, to;  ///< texts at the ends of the axis
 };
 

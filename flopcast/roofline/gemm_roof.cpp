@@ -39,10 +39,10 @@ search::Limits limits(const GemmSearchOptions& options) {
 }
 
 std::string state_of(const CandidateState& candidate, const std::vector<std::size_t>& ties) {
-  if (candidate.state == CandidateState::Kind::dropped) {
+  if (candidate.state == CandidateState::Standing::dropped) {
     return candidate.fault;
   }
-  if (candidate.state == CandidateState::Kind::slower) {
+  if (candidate.state == CandidateState::Standing::slower) {
     return "slower";
   }
   return std::find(ties.begin(), ties.end(), candidate.configuration) != ties.end() ? "tie" : "unsettled";

@@ -50,9 +50,9 @@ std::int64_t max_looks(const RaceOptions& options) {
 
 CandidateState state_of(const Ledger::Row& row, bool slower) {
   const std::vector<Seconds> costs = row.evaluated();
-  const auto state = row.dropped() ? CandidateState::Kind::dropped
-                     : slower      ? CandidateState::Kind::slower
-                                   : CandidateState::Kind::contender;
+  const auto state = row.dropped() ? CandidateState::Standing::dropped
+                     : slower      ? CandidateState::Standing::slower
+                                   : CandidateState::Standing::contender;
   return {row.configuration, state, row.fault, static_cast<std::int64_t>(costs.size()), median(costs), median_interval(costs)};
 }
 
@@ -335,7 +335,7 @@ RaceResult race(std::vector<std::size_t> candidates, const Evaluator& evaluator,
 RaceResult confirm(const RaceResult& result, std::size_t top, const Evaluator& evaluator, RaceOptions options) {
   std::vector<std::size_t> candidates = result.ties;
   std::vector<CandidateState> slower = result.candidates;
-  std::erase_if(slower, [](const CandidateState& candidate) { return candidate.state != CandidateState::Kind::slower; });
+  std::erase_if(slower, [](const CandidateState& candidate) { return candidate.state != CandidateState::Standing::slower; });
   std::sort(slower.begin(), slower.end(), [](const CandidateState& a, const CandidateState& b) { return a.median < b.median; });
   std::transform(slower.begin(), slower.end(), std::back_inserter(candidates),
                  [](const CandidateState& candidate) { return candidate.configuration; });

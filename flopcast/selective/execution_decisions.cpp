@@ -41,7 +41,7 @@ KernelTimes& ExecutionDecisions::times(std::uint32_t number) {
   return times_[number];
 }
 
-ExecutionDecisions::Decision& ExecutionDecisions::decision(std::uint32_t number) {
+ExecutionDecisions::KernelJudgement& ExecutionDecisions::decision(std::uint32_t number) {
   make_room(number);
   return decisions_[number];
 }
@@ -57,7 +57,7 @@ void ExecutionDecisions::begin_anew() {
   for (KernelTimes& each : times_) {
     each.begin_run();
   }
-  for (Decision& each : decisions_) {
+  for (KernelJudgement& each : decisions_) {
     each.met = each.predicted = 0;
     each.judged_count = -1;
   }
@@ -80,7 +80,7 @@ void ExecutionDecisions::begin_execution(Policy policy, Seconds before, bool lea
   for (KernelTimes& each : times_) {
     each.begin_execution();
   }
-  for (Decision& each : decisions_) {
+  for (KernelJudgement& each : decisions_) {
     each.met = each.predicted = each.skipped_in_a_row = 0;
     each.judged_count = -1;
   }
@@ -102,7 +102,7 @@ const ExecutionVerdict& ExecutionDecisions::decide(std::uint32_t number, const K
 
 ExecutionVerdict ExecutionDecisions::verdict(std::uint32_t number, const KernelRecord& kernel, const PathPosition& position) {
   constexpr std::int64_t max_in_a_row = 64;
-  Decision& mine = decision(number);
+  KernelJudgement& mine = decision(number);
   ++mine.met;
   if (policy_ == Policy::random) {
     return {times_[number].in_context().count == 0 || (chance_() >> 8U) % 2 == 0, Rule::chance, Cause::always};
@@ -162,11 +162,11 @@ Rule ExecutionDecisions::rule_by_times(std::uint32_t number, const KernelRecord&
 void ExecutionDecisions::judge_times(std::uint32_t number, const KernelRecord& kernel, const PathPosition& position) {
   const std::int64_t seen = times(number).seen();
   const std::int64_t now = occurrences(number, position);
-  if (const Decision& mine = decision(number); mine.judged_count == seen && now < 2 * mine.judged_occurrences) {
+  if (const KernelJudgement& mine = decision(number); mine.judged_count == seen && now < 2 * mine.judged_occurrences) {
     return;
   }
   const bool predictable = is_known(number, kernel, now);
-  Decision& mine = decision(number);
+  KernelJudgement& mine = decision(number);
   mine.predictable = predictable;
   mine.judged_count = seen;
   mine.judged_occurrences = now;
@@ -279,7 +279,7 @@ bool ExecutionDecisions::may_be_predicted(std::uint32_t number, const KernelReco
 
 /// Takes the error of skipping kernel `number` from the path's budget; returns false if the budget is too small.
 bool ExecutionDecisions::spend(std::uint32_t number, Seconds half_width, const PathPosition& position) {
-  Decision& mine = decision(number);
+  KernelJudgement& mine = decision(number);
   if (!budget_.spend(mine.predicted, half_width, position.path)) {
     return false;
   }

@@ -106,7 +106,7 @@ class ExecutionDecisions {
 
  private:
   /// Counts of one kernel, and the last judgement about its times.
-  struct Decision {
+  struct KernelJudgement {
     std::int64_t met = 0;                                    ///< occurrences, executed or not
     std::int64_t judged_count = -1, judged_occurrences = 0;  ///< values when `predictable` was found
     std::int64_t skipped_in_a_row = 0;
@@ -116,7 +116,7 @@ class ExecutionDecisions {
 
   void make_room(std::uint32_t number);
   KernelTimes& times(std::uint32_t number);
-  Decision& decision(std::uint32_t number);
+  KernelJudgement& decision(std::uint32_t number);
 
   [[nodiscard]] ExecutionVerdict verdict(std::uint32_t number, const KernelRecord& kernel, const PathPosition& position);
   /// Returns the rule that decides outside of windows.
@@ -160,7 +160,7 @@ class ExecutionDecisions {
   std::unordered_set<std::uint64_t> routines_;  ///< kinds and routines that were executed in this process
   std::minstd_rand chance_;
   PageVector<KernelTimes> times_;  ///< index: kernel number
-  PageVector<Decision> decisions_;
+  PageVector<KernelJudgement> decisions_;
   RoutineFamilies families_;
 };
 

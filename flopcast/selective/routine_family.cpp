@@ -123,11 +123,11 @@ void RoutineFamily::forget_small_model() {
 
 /// Returns the sizes whose times are known, at most `max_points`, spread over the order in which they were met. Only times that hold in the
 /// program are used if there are enough of them.
-std::vector<SizeModel::Point> RoutineFamily::known_sizes(std::span<const KernelTimes> times, bool prior_counts) const {
+std::vector<SizeModel::FittedPoint> RoutineFamily::known_sizes(std::span<const KernelTimes> times, bool prior_counts) const {
   constexpr std::size_t enough = 8;
   constexpr std::size_t max_points = 160;
-  std::vector<SizeModel::Point> points;
-  std::vector<SizeModel::Point> out_of_context;
+  std::vector<SizeModel::FittedPoint> points;
+  std::vector<SizeModel::FittedPoint> out_of_context;
   for (const auto& [member, terms, place, flops, sizes] : members_) {
     if (has_nothing_to_do(flops, sizes)) {
       continue;

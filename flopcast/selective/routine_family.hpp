@@ -103,7 +103,7 @@ class RoutineFamily {
     std::int64_t count = 0;
   };
   [[nodiscard]] bool has_nothing_to_do(double flops, std::size_t sizes) const noexcept;
-  [[nodiscard]] std::vector<SizeModel::Point> known_sizes(std::span<const KernelTimes> times, bool prior_counts) const;
+  [[nodiscard]] std::vector<SizeModel::FittedPoint> known_sizes(std::span<const KernelTimes> times, bool prior_counts) const;
 
   std::vector<Member> members_;
   double max_flops_ = 0;

@@ -43,18 +43,18 @@ struct SizeFit {
   double squares = 0;  ///< sum of squared relative errors
 };
 
-std::optional<SizeFit> fit(std::span<const SizeModel::Point> points, const std::vector<std::size_t>& used) {
+std::optional<SizeFit> fit(std::span<const SizeModel::FittedPoint> points, const std::vector<std::size_t>& used) {
   const auto n = static_cast<Eigen::Index>(used.size());
   Matrix normal = Matrix::Zero(n, n);
   Vector right = Vector::Zero(n);
-  const auto relative_terms = [&](const SizeModel::Point& point) {
+  const auto relative_terms = [&](const SizeModel::FittedPoint& point) {
     Vector terms(n);
     for (Eigen::Index i = 0; i < n; ++i) {
       terms[i] = point.terms[used[static_cast<std::size_t>(i)]] / point.seconds;
     }
     return terms;
   };
-  for (const SizeModel::Point& point : points) {
+  for (const SizeModel::FittedPoint& point : points) {
     const Vector terms = relative_terms(point);
     right += terms;
     normal += terms * terms.transpose();
@@ -67,7 +67,7 @@ std::optional<SizeFit> fit(std::span<const SizeModel::Point> points, const std::
   if (found.coefficients.minCoeff() < 0) {
     return std::nullopt;
   }
-  for (const SizeModel::Point& point : points) {
+  for (const SizeModel::FittedPoint& point : points) {
     const Vector terms = relative_terms(point);
     const double expected = std::inner_product(terms.begin(), terms.end(), found.coefficients.begin(), 0.0);
     found.squares += std::pow(expected - 1, 2);
@@ -139,7 +139,7 @@ KernelKey without_sizes(const KernelKey& key) {
   return group;
 }
 
-SizeModel::SizeModel(std::span<const Point> points) {
+SizeModel::SizeModel(std::span<const FittedPoint> points) {
   constexpr std::size_t min_sizes = 4;
   if (points.size() < min_sizes) {
     return;
@@ -167,7 +167,7 @@ SizeModel::SizeModel(std::span<const Point> points) {
   }
   variance_ = best;
   const auto [lowest, highest] = std::minmax_element(
-      points.begin(), points.end(), [](const Point& a, const Point& b) { return operations(a.terms) < operations(b.terms); });
+      points.begin(), points.end(), [](const FittedPoint& a, const FittedPoint& b) { return operations(a.terms) < operations(b.terms); });
   min_operations_ = operations(lowest->terms);
   max_operations_ = operations(highest->terms);
   note_residuals(points);
@@ -210,12 +210,12 @@ std::pair<double, double> SizeModel::correction(const SizePlace& place) const {
 }
 
 /// Finds the error of corrected fits by leaving out one size after the other; if there are many sizes, some of them.
-void SizeModel::note_residuals(std::span<const Point> points) {
+void SizeModel::note_residuals(std::span<const FittedPoint> points) {
   constexpr std::size_t max_tried = 48;
   if (used_.empty()) {
     return;
   }
-  for (const Point& point : points) {
+  for (const FittedPoint& point : points) {
     for (std::size_t i = 0; i < point.place.size(); ++i) {
       residuals_.places[i].push_back(static_cast<float>(point.place[i]));
     }

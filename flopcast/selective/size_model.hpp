@@ -40,13 +40,13 @@ KernelKey without_sizes(const KernelKey& key);
 /// outside of the sizes that it has seen. The errors of the fit at sizes nearby (another cache level, a library's other code) correct it.
 class SizeModel {
  public:
-  struct Point {
+  struct FittedPoint {
     SizeTerms terms{};
     Seconds seconds = 0;
     SizePlace place{};
   };
   /// Fits the model. With fewer than four different sizes nothing can be predicted.
-  explicit SizeModel(std::span<const Point> points);
+  explicit SizeModel(std::span<const FittedPoint> points);
   /// Predicts the mean of a single size, with its interval at the confidence of `quantiles`. Returns nothing outside of the range from half
   /// of the least operations to one and a half times the most. The size's own time isn't used, so that it can be compared with the
   /// prediction.
@@ -67,7 +67,7 @@ class SizeModel {
   [[nodiscard]] double value(const SizeTerms& terms) const;
   /// Returns the correction of the fit at `place`, from the other sizes around it, and the squared distance of the nearest one.
   [[nodiscard]] std::pair<double, double> correction(const SizePlace& place) const;
-  void note_residuals(std::span<const Point> points);
+  void note_residuals(std::span<const FittedPoint> points);
   /// Returns the variance of relative errors where sizes nearby correct the fit, and its degrees of freedom.
   [[nodiscard]] std::pair<double, double> variance_near(const SizePlace& place) const;
 

@@ -10,10 +10,10 @@ namespace {
 constexpr int max_threads = 1024;
 
 Failure unknown_key(TAPP_attr attr, TAPP_key key) {
-  const char* kind = objects().find<Handle>(attr) != nullptr     ? "a handle"
-                     : objects().find<Executor>(attr) != nullptr ? "an executor"
-                     : objects().find<Product>(attr) != nullptr  ? "a product"
-                                                                 : "a description of a tensor";
+  const char* kind = objects().find<Handle>(attr) != nullptr             ? "a handle"
+                     : objects().find<ExecutorSettings>(attr) != nullptr ? "an executor"
+                     : objects().find<Product>(attr) != nullptr          ? "a product"
+                                                                         : "a description of a tensor";
   return failure(FLOPCAST_TAPP_KEY, "{} has no attribute with the key {} that can be set; tapp_flopcast.h lists attributes", kind, key);
 }
 
@@ -35,7 +35,7 @@ TappSetting setting_of(TAPP_attr attr, TAPP_key key) {
     if (key == FLOPCAST_TAPP_EFFORT) {
       return {handle, &handle->effort, FLOPCAST_TAPP_ESTIMATE, FLOPCAST_TAPP_ESTIMATE, FLOPCAST_TAPP_MEASURE};
     }
-  } else if (const auto executor = objects().find<Executor>(attr)) {
+  } else if (const auto executor = objects().find<ExecutorSettings>(attr)) {
     if (key == FLOPCAST_TAPP_THREADS) {
       return {executor, &executor->threads, 0, 0, max_threads};
     }

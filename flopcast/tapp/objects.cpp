@@ -23,12 +23,12 @@ TAPP_error TAPP_destroy_handle(TAPP_handle handle) {
 
 TAPP_error TAPP_create_executor(TAPP_executor* exec) {
   using namespace flopcast::tapp;
-  return guarded([&] { required(exec, "exec") = objects().add(std::make_shared<Executor>()); });
+  return guarded([&] { required(exec, "exec") = objects().add(std::make_shared<ExecutorSettings>()); });
 }
 
 TAPP_error TAPP_destroy_executor(TAPP_executor exec) {
   using namespace flopcast::tapp;
-  return guarded([&] { end_object<Executor>(exec, "exec", FLOPCAST_TAPP_NO_EXECUTOR); });
+  return guarded([&] { end_object<ExecutorSettings>(exec, "exec", FLOPCAST_TAPP_NO_EXECUTOR); });
 }
 
 TAPP_error TAPP_destroy_status(TAPP_status status) {

@@ -27,7 +27,7 @@ struct Handle {
 };
 
 /// Settings of executions, as those of a handle; 0 threads stand for those of the product's handle.
-struct Executor {
+struct ExecutorSettings {
   int threads = 0;
 };
 
@@ -79,7 +79,7 @@ class Objects {
   static constexpr std::intptr_t first = 0x464c'4f50'0000'0000;  // no address and no small number
 
   mutable std::shared_mutex mutex_;
-  std::unordered_map<std::intptr_t, std::variant<std::shared_ptr<TensorInfo>, std::shared_ptr<Handle>, std::shared_ptr<Executor>,
+  std::unordered_map<std::intptr_t, std::variant<std::shared_ptr<TensorInfo>, std::shared_ptr<Handle>, std::shared_ptr<ExecutorSettings>,
                                                  std::shared_ptr<Product>>>
       objects_;
   std::intptr_t next_ = first;

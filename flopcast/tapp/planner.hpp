@@ -11,11 +11,11 @@
 namespace flopcast::tapp {
 
 /// The tools with which a process plans its products. Several threads may plan: they wait for each other.
-class Planner {
+class ProductPlanner {
  public:
-  Planner() : benches_({}, keeping_if_possible(noting())) {}
-  Planner(const Planner&) = delete;
-  Planner& operator=(const Planner&) = delete;
+  ProductPlanner() : benches_({}, keeping_if_possible(noting())) {}
+  ProductPlanner(const ProductPlanner&) = delete;
+  ProductPlanner& operator=(const ProductPlanner&) = delete;
 
   /// Plans an expression. Opens the libraries at the first call, and measures the caches unless they were measured before (up to 15 s).
   /// Throws what PlanningWorkbenches::plan() throws.
@@ -43,6 +43,6 @@ class Planner {
 };
 
 /// Returns the planner of this process. Products keep the planner, since their kernels come from its libraries.
-std::shared_ptr<Planner> shared_planner();
+std::shared_ptr<ProductPlanner> shared_planner();
 
 }  // namespace flopcast::tapp

@@ -25,10 +25,11 @@ namespace {
 /// Names labels in messages: characters if all labels are ASCII letters, as in examples of the specification; otherwise numbers.
 class Namer {
  public:
-  explicit Namer(const std::array<Tensor, 4>& tensors) {
+  explicit Namer(const std::array<ProductTensor, 4>& tensors) {
     const auto is_letter = [](contract::Label label) { return (label >= 'a' && label <= 'z') || (label >= 'A' && label <= 'Z'); };
-    has_letters_ = std::all_of(tensors.begin(), tensors.end(),
-                               [&](const Tensor& tensor) { return std::all_of(tensor.labels.begin(), tensor.labels.end(), is_letter); });
+    has_letters_ = std::all_of(tensors.begin(), tensors.end(), [&](const ProductTensor& tensor) {
+      return std::all_of(tensor.labels.begin(), tensor.labels.end(), is_letter);
+    });
   }
   [[nodiscard]] bool has_letters() const { return has_letters_; }
   [[nodiscard]] std::string operator()(contract::Label label) const {
@@ -39,10 +40,10 @@ class Namer {
   bool has_letters_;
 };
 
-void require_same_type(const std::array<Tensor, 4>& tensors) {
+void require_same_type(const std::array<ProductTensor, 4>& tensors) {
   constexpr std::array names = {"TAPP_F32", "TAPP_F64", "TAPP_C32", "TAPP_C64"};
-  const Tensor& first = tensors.front();
-  for (const Tensor& tensor : tensors) {
+  const ProductTensor& first = tensors.front();
+  for (const ProductTensor& tensor : tensors) {
     if (tensor.info.type != first.info.type) {
       throw failure(FLOPCAST_TAPP_MIXED_TYPES, "{} has elements of type {}, but {} of type {}; one type is supported per product",
                     first.name, names[static_cast<std::size_t>(first.info.type)], tensor.name,
@@ -72,7 +73,7 @@ void require_precision(TAPP_prectype precision, TAPP_datatype type) {
 using Extents = std::map<contract::Label, std::int64_t>;
 
 /// Returns the extent of each label of a tensor. Throws a Failure if the tensor repeats a label with another extent.
-Extents extents_of(const Tensor& tensor, TAPP_error code, const Namer& name) {
+Extents extents_of(const ProductTensor& tensor, TAPP_error code, const Namer& name) {
   Extents extents;
   for (std::size_t i = 0; i < tensor.labels.size(); ++i) {
     const auto [known, is_new] = extents.emplace(tensor.labels[i], tensor.info.extents[i]);
@@ -92,7 +93,7 @@ void require_equal_extents(const Extents& x, const Extents& y, const char* names
   }
 }
 
-void require_like_result(const Tensor& c, const Tensor& d, const Namer& name) {
+void require_like_result(const ProductTensor& c, const ProductTensor& d, const Namer& name) {
   if (c.labels.size() != d.labels.size()) {
     throw failure(FLOPCAST_TAPP_DIMENSIONS_OF_C, "C has {}, but D has {}", counted(c.labels.size(), "dimension"), d.labels.size());
   }
@@ -109,11 +110,11 @@ void require_like_result(const Tensor& c, const Tensor& d, const Namer& name) {
 }
 
 /// Throws a Failure if indices of the tensors contradict each other.
-void require_consistent(const std::array<Tensor, 4>& tensors) {
+void require_consistent(const std::array<ProductTensor, 4>& tensors) {
   const auto& [a, b, c, d] = tensors;
   const Namer name(tensors);
   for (const contract::Label label : d.labels) {
-    const auto has = [label](const Tensor& tensor) {
+    const auto has = [label](const ProductTensor& tensor) {
       return std::find(tensor.labels.begin(), tensor.labels.end(), label) != tensor.labels.end();
     };
     if (!has(a) && !has(b)) {
@@ -129,8 +130,8 @@ void require_consistent(const std::array<Tensor, 4>& tensors) {
 }
 
 /// Returns C or D with one dimension per label: a repeated label becomes the stride of the diagonal.
-Tensor with_diagonals(const Tensor& tensor) {
-  Tensor result{tensor.name, {tensor.info.type, {}, {}}, {}, tensor.conjugated};
+ProductTensor with_diagonals(const ProductTensor& tensor) {
+  ProductTensor result{tensor.name, {tensor.info.type, {}, {}}, {}, tensor.conjugated};
   for (std::size_t i = 0; i < tensor.labels.size(); ++i) {
     const auto known = std::find(result.labels.begin(), result.labels.end(), tensor.labels[i]);
     if (known == result.labels.end()) {
@@ -146,7 +147,7 @@ Tensor with_diagonals(const Tensor& tensor) {
 }
 
 /// Throws a Failure if elements of D share addresses. Leaves tensors that reach too far to the planner, which refuses them.
-void require_no_aliasing(const Tensor& d) {
+void require_no_aliasing(const ProductTensor& d) {
   constexpr double max_reach = 1e17;  // elements
   std::vector<contract::Axis> axes;
   double reach = 0;
@@ -167,9 +168,9 @@ std::complex<double> scalar(Precision precision, const void* value, const char* 
   return contract::number_at(precision, &required(static_cast<const char*>(value), name), 0);
 }
 
-contract::Subscripts subscripts_of(const Tensor& tensor) { return {tensor.labels, {}, tensor.conjugated}; }
+contract::Subscripts subscripts_of(const ProductTensor& tensor) { return {tensor.labels, {}, tensor.conjugated}; }
 
-contract::SizedExpression expression_of(const std::array<Tensor, 4>& tensors) {
+contract::SizedExpression expression_of(const std::array<ProductTensor, 4>& tensors) {
   const auto& [a, b, c, d] = tensors;
   contract::Expression expression = contract::make_expression({subscripts_of(a), subscripts_of(b)}, subscripts_of(d));
   expression.has_letters = Namer(tensors).has_letters();
@@ -177,11 +178,11 @@ contract::SizedExpression expression_of(const std::array<Tensor, 4>& tensors) {
 }
 
 /// Returns the tensors with one dimension per label of C and D. Throws a Failure if they contradict each other.
-std::array<Tensor, 4> checked(const std::array<Tensor, 4>& tensors, TAPP_prectype precision) {
+std::array<ProductTensor, 4> checked(const std::array<ProductTensor, 4>& tensors, TAPP_prectype precision) {
   require_same_type(tensors);
   require_precision(precision, tensors[0].info.type);
   require_consistent(tensors);
-  std::array<Tensor, 4> result = {tensors[0], tensors[1], with_diagonals(tensors[2]), with_diagonals(tensors[3])};
+  std::array<ProductTensor, 4> result = {tensors[0], tensors[1], with_diagonals(tensors[2]), with_diagonals(tensors[3])};
   require_no_aliasing(result[3]);
   return result;
 }
@@ -211,10 +212,10 @@ std::shared_ptr<const Product> product_of(TAPP_tensor_product number) {
 
 }  // namespace
 
-std::shared_ptr<Planner> shared_planner() {
+std::shared_ptr<ProductPlanner> shared_planner() {
   struct Shared {
     pid_t process = ::getpid();
-    std::shared_ptr<Planner> planner = std::make_shared<Planner>();
+    std::shared_ptr<ProductPlanner> planner = std::make_shared<ProductPlanner>();
   };
   static std::mutex mutex;
   static auto shared = std::make_unique<Shared>();
@@ -226,12 +227,12 @@ std::shared_ptr<Planner> shared_planner() {
   return shared->planner;
 }
 
-Tensor tensor_of(char name, TAPP_tensor_info info, const std::int64_t* labels, TAPP_element_op op) {
+ProductTensor tensor_of(char name, TAPP_tensor_info info, const std::int64_t* labels, TAPP_element_op op) {
   const auto known = object_of<TensorInfo>(info, std::string{name}.c_str());
   if (op != TAPP_IDENTITY && op != TAPP_CONJUGATE) {
     throw failure(FLOPCAST_TAPP_OPERATION, "op_{} is {}, expected TAPP_IDENTITY (0) or TAPP_CONJUGATE (1)", name, op);
   }
-  Tensor tensor{name, *known, {}, op == TAPP_CONJUGATE};
+  ProductTensor tensor{name, *known, {}, op == TAPP_CONJUGATE};
   if (const std::size_t count = known->extents.size(); count > 0) {
     const std::int64_t* const first = &required(labels, fmt::format("idx_{}", name).c_str());
     tensor.labels.assign(first, first + count);
@@ -239,10 +240,10 @@ Tensor tensor_of(char name, TAPP_tensor_info info, const std::int64_t* labels, T
   return tensor;
 }
 
-Product::Product(const Handle& handle, const std::array<Tensor, 4>& tensors, TAPP_prectype precision)
+Product::Product(const Handle& handle, const std::array<ProductTensor, 4>& tensors, TAPP_prectype precision)
     : Product(handle, checked(tensors, precision)) {}
 
-Product::Product(const Handle& handle, const std::array<Tensor, 4>& tensors)
+Product::Product(const Handle& handle, const std::array<ProductTensor, 4>& tensors)
     : expression_(expression_of(tensors)),
       strides_{{tensors[0].info.strides, tensors[1].info.strides}, tensors[3].info.strides, tensors[2].info.strides, tensors[2].conjugated},
       request_(request_of(handle, tensors[3].info.type)),
@@ -268,7 +269,7 @@ const contract::Plan& Product::plan(int threads) const {
   return known->second;
 }
 
-void Product::execute(const Executor& executor, const void* alpha, const void* a, const void* b, const void* beta, const void* c,
+void Product::execute(const ExecutorSettings& executor, const void* alpha, const void* a, const void* b, const void* beta, const void* c,
                       void* d) const {
   const std::complex<double> of_product = scalar(request_.precision, alpha, "alpha"), of_c = scalar(request_.precision, beta, "beta");
   if (c == nullptr && of_c != 0.0) {
@@ -322,7 +323,7 @@ TAPP_error TAPP_execute_product(TAPP_tensor_product plan, TAPP_executor exec, TA
   }
   return guarded([&] {
     const auto product = product_of(plan);
-    product->execute(*object_of<Executor>(exec, "exec", FLOPCAST_TAPP_NO_EXECUTOR), alpha, A, B, beta, C, D);
+    product->execute(*object_of<ExecutorSettings>(exec, "exec", FLOPCAST_TAPP_NO_EXECUTOR), alpha, A, B, beta, C, D);
   });
 }
 
@@ -334,7 +335,7 @@ TAPP_error TAPP_execute_batched_product(TAPP_tensor_product plan, TAPP_executor 
   }
   return guarded([&] {
     const auto product = product_of(plan);
-    const auto executor = object_of<Executor>(exec, "exec", FLOPCAST_TAPP_NO_EXECUTOR);
+    const auto executor = object_of<ExecutorSettings>(exec, "exec", FLOPCAST_TAPP_NO_EXECUTOR);
     if (num_batches < 0) {
       throw failure(FLOPCAST_TAPP_VALUE, "the number of products is {}, expected 0 or more", num_batches);
     }

@@ -17,7 +17,7 @@
 namespace flopcast::tapp {
 
 /// One tensor of a product: its description, a label per dimension, and the operation on its elements.
-struct Tensor {
+struct ProductTensor {
   char name = 'A';  ///< in messages
   TensorInfo info;
   std::vector<contract::Label> labels;
@@ -25,30 +25,32 @@ struct Tensor {
 };
 
 /// Checks a tensor's arguments. Throws a Failure if there is no such tensor, its labels are a null pointer or the operation is unknown.
-Tensor tensor_of(char name, TAPP_tensor_info info, const std::int64_t* labels, TAPP_element_op op);
+ProductTensor tensor_of(char name, TAPP_tensor_info info, const std::int64_t* labels, TAPP_element_op op);
 
 /// A planned product, which several threads may execute at once.
 class Product {
  public:
-  /// Plans op_D(A B + C) for `tensors` A, B, C and D. Throws a Failure if the tensors contradict each other, and what Planner::plan() throws.
-  Product(const Handle& handle, const std::array<Tensor, 4>& tensors, TAPP_prectype precision);
+  /// Plans op_D(A B + C) for `tensors` A, B, C and D. Throws a Failure if the tensors contradict each other, and what
+  /// ProductPlanner::plan() throws.
+  Product(const Handle& handle, const std::array<ProductTensor, 4>& tensors, TAPP_prectype precision);
 
   /// D := op_D(alpha op_A(A) op_B(B) + beta op_C(C)). The first execution with another number of threads plans. Throws a Failure for null
   /// pointers, and what Plan::execute() throws.
-  void execute(const Executor& executor, const void* alpha, const void* a, const void* b, const void* beta, const void* c, void* d) const;
+  void execute(const ExecutorSettings& executor, const void* alpha, const void* a, const void* b, const void* beta, const void* c,
+               void* d) const;
 
   [[nodiscard]] const double& seconds() const { return seconds_; }  ///< expected time of an execution
   [[nodiscard]] const std::string& explanation() const;             ///< the plan in words; made at the first call
 
  private:
-  Product(const Handle& handle, const std::array<Tensor, 4>& checked_tensors);
+  Product(const Handle& handle, const std::array<ProductTensor, 4>& checked_tensors);
   [[nodiscard]] contract::Plan planned(int threads) const;
   [[nodiscard]] const contract::Plan& plan(int threads) const;
 
   contract::SizedExpression expression_;
   contract::EinsumStrides strides_;
   PlanRequest request_;
-  std::shared_ptr<Planner> planner_;
+  std::shared_ptr<ProductPlanner> planner_;
   contract::Plan plan_;  ///< for the handle's threads
   double seconds_;
   mutable std::mutex mutex_;                      ///< held while any of the following is used

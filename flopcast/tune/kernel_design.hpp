@@ -68,7 +68,7 @@ class KernelDesign {
 
  private:
   using Cell = std::vector<std::int64_t>;
-  struct Point {
+  struct DesignPoint {
     std::size_t first = 0;
     std::vector<std::size_t> unknown;  ///< unknown places, the one with most time last
   };
@@ -81,7 +81,7 @@ class KernelDesign {
 
   std::vector<Place> places_;
   std::map<Cell, std::size_t> place_at_;
-  std::vector<Point> points_;
+  std::vector<DesignPoint> points_;
   Eigen::MatrixXd shares_;       ///< subjects x points: weighted share of the subject's time in unknown places
   Eigen::MatrixXd covariance_;   ///< points x points
   Eigen::MatrixXd sensitivity_;  ///< shares * covariance

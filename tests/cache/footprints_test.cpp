@@ -24,7 +24,7 @@ Call copy(std::int64_t n, std::int64_t from, std::int64_t increment, std::int64_
 
 std::vector<Region> regions(const Footprints& footprints, std::size_t call) {
   std::vector<Region> all;
-  footprints.visit(call, [&](const Footprints::Part& part) { all.push_back(part.region); });
+  footprints.visit(call, [&](const Footprints::TouchedPart& part) { all.push_back(part.region); });
   return all;
 }
 

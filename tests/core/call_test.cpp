@@ -30,10 +30,10 @@ Routine routine_with(Form form) {
                        plain("storev", Kind::flag)};
   Argument& a = routine.arguments[6];
   a.form = form;
-  a.rows = Expression("m", argument_names);
-  a.columns = Expression("n", argument_names);
-  a.lower = Expression("kl", argument_names);
-  a.upper = Expression("ku", argument_names);
+  a.rows = ArgumentFormula("m", argument_names);
+  a.columns = ArgumentFormula("n", argument_names);
+  a.lower = ArgumentFormula("kl", argument_names);
+  a.upper = ArgumentFormula("ku", argument_names);
   a.uplo = 0;
   a.diag = 1;
   a.stride = 7;
@@ -185,8 +185,8 @@ TEST(Operands, HessenbergFormIsExact) {
 
 TEST(Operands, BeginAfterTheirOffsets) {
   Routine routine = routine_with(Form::full);
-  routine.arguments[6].offset = Expression("2", argument_names);
-  routine.arguments[6].column_offset = Expression("kl", argument_names);
+  routine.arguments[6].offset = ArgumentFormula("2", argument_names);
+  routine.arguments[6].column_offset = ArgumentFormula("kl", argument_names);
   const Call call = call_of(routine, 'L', 'N', {2, 2, 3, 0, 5});
   EXPECT_EQ(touched(call), (std::set<std::int64_t>{17, 18, 22, 23}));
   EXPECT_EQ(span_elements(call, 6), 25);
@@ -244,12 +244,12 @@ TEST(Call, ShowsSignsInItsFlags) {
 
 TEST(Call, CountsComplexOperationsAsRealOnes) {
   Routine routine = routine_with(Form::full);
-  routine.multiplications = Expression("m*n", argument_names);
-  routine.additions = Expression("n - 9", argument_names);
+  routine.multiplications = ArgumentFormula("m*n", argument_names);
+  routine.additions = ArgumentFormula("n - 9", argument_names);
   const Call call = call_of(routine, 'L', 'N', {6, 5, 0, 0, 6});
   EXPECT_EQ(flops(call), 30) << "a negative count counts as 0";
   routine.precision = Precision::z;
-  routine.additions = Expression("n", argument_names);
+  routine.additions = ArgumentFormula("n", argument_names);
   EXPECT_EQ(flops(call), 30 * 6 + 5 * 2);
 }
 

@@ -32,12 +32,12 @@ const Routine& solver() {
     add(Kind::size);
     add(Kind::scalar);
     Argument& a = add(Kind::data);
-    a.rows = a.columns = Expression("n", argument_names);
+    a.rows = a.columns = ArgumentFormula("n", argument_names);
     a.stride = 4;
     add(Kind::leading_dimension);
     Argument& pivots = add(Kind::pivots);
     pivots.form = Form::vector;
-    pivots.rows = Expression("n", argument_names);
+    pivots.rows = ArgumentFormula("n", argument_names);
     add(Kind::sign);
     add(Kind::info);
     return made;

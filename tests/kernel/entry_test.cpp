@@ -79,11 +79,11 @@ TEST(Items, ModifiersChangeCopies) {
 }
 
 TEST(Shapes, AreShiftedByRowsAndColumns) {
-  const Shape part = full("m", "n").from("k1 - 1", "2");
+  const OperandLayout part = full("m", "n").from("k1 - 1", "2");
   EXPECT_EQ(part.offset, "k1 - 1");
   EXPECT_EQ(part.column_offset, "2");
   EXPECT_EQ(part.rows, "m");
-  const Shape reduced = hessenberg("ilo", "ihi", "n");
+  const OperandLayout reduced = hessenberg("ilo", "ihi", "n");
   EXPECT_EQ(reduced.form, Form::hessenberg);
   EXPECT_EQ(reduced.rows, "ihi");
   EXPECT_EQ(reduced.upper, "max(0,(ihi) - (ilo))");

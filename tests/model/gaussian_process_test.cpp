@@ -56,7 +56,7 @@ TEST(GaussianProcess, IntervalsCoverAsOftenAsPromised) {
     const Data data = sine(20, 0.05, seed);
     const GaussianProcess process = GaussianProcess::fit(data.points, data.values, data.noise, {0}, start());
     for (double x = 0.2; x < 6; x += 0.5) {
-      const GaussianProcess::Prediction prediction = process.predict(at(x));
+      const GaussianProcess::Posterior prediction = process.predict(at(x));
       covered += std::fabs(prediction.mean - std::sin(x)) < 1.96 * std::sqrt(prediction.variance) ? 1 : 0;
       ++points;
     }

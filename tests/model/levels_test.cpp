@@ -30,8 +30,8 @@ Seconds ger_time(const Sizes& sizes) {
 }
 
 SampleSource source_of(const std::function<Seconds(const Sizes&)>& time) {
-  return [time](std::span<const Sizes> points) -> std::optional<Measured> {
-    Measured measured;
+  return [time](std::span<const Sizes> points) -> std::optional<MeasuredBatch> {
+    MeasuredBatch measured;
     for (const Sizes& point : points) {
       measured.seconds.push_back(time(point));
     }
@@ -98,7 +98,7 @@ TEST(Levels, LevelsOutsideOfTheDomainAreLeftOut) {
 }
 
 TEST(Levels, AnInterruptionGivesNoModel) {
-  const SampleSource none = [](std::span<const Sizes>) -> std::optional<Measured> { return std::nullopt; };
+  const SampleSource none = [](std::span<const Sizes>) -> std::optional<MeasuredBatch> { return std::nullopt; };
   const Model result = model_by_levels({}, {"n"}, {{8}, {2000}}, ger_bytes, capacities, total_basis(1, 2), {}, none);
   EXPECT_FALSE(result.options.complete);
   EXPECT_TRUE(result.pieces.empty());

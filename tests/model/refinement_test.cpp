@@ -25,12 +25,12 @@ struct CountingSource {
   int max_batches = 1000;  ///< the source is interrupted after this many batches
 
   SampleSource source() {
-    return [this](std::span<const Sizes> points) -> std::optional<Measured> {
+    return [this](std::span<const Sizes> points) -> std::optional<MeasuredBatch> {
       if (batches == max_batches) {
         return std::nullopt;
       }
       ++batches;
-      Measured measured;
+      MeasuredBatch measured;
       for (const Sizes& point : points) {
         EXPECT_TRUE(asked.insert(point).second) << "a point is requested twice";
         measured.seconds.push_back(time(point));

@@ -121,8 +121,8 @@ struct Build {
 };
 Build build(std::span<const double> thresholds) {
   Build built;
-  const SampleSource source = [&](std::span<const Sizes> points) -> std::optional<Measured> {
-    Measured measured;
+  const SampleSource source = [&](std::span<const Sizes> points) -> std::optional<MeasuredBatch> {
+    MeasuredBatch measured;
     for (const Sizes& point : points) {
       built.sampled.insert(point);
       measured.seconds.push_back(jumping(point));

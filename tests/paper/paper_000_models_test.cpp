@@ -26,8 +26,8 @@ Seconds trsm_like(const Sizes& sizes) {
 }
 
 Model model_of(const RefinementOptions& options, std::set<Sizes>* sampled = nullptr) {
-  const SampleSource source = [sampled](std::span<const Sizes> points) -> std::optional<Measured> {
-    Measured measured;
+  const SampleSource source = [sampled](std::span<const Sizes> points) -> std::optional<MeasuredBatch> {
+    MeasuredBatch measured;
     for (const Sizes& point : points) {
       measured.seconds.push_back(trsm_like(point));
       if (sampled != nullptr) {

@@ -40,8 +40,8 @@ Seconds lu_time(std::int64_t n) {
 }
 
 Model ger_model(int measurements) {
-  const SampleSource source = [](std::span<const Sizes> points) -> std::optional<Measured> {
-    Measured measured;
+  const SampleSource source = [](std::span<const Sizes> points) -> std::optional<MeasuredBatch> {
+    MeasuredBatch measured;
     for (const Sizes& point : points) {
       measured.seconds.push_back(ger_time(point[0]));
     }

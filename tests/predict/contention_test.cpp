@@ -53,14 +53,14 @@ TEST(Contention, ThreadsWithoutCallsDoNotMatter) {
 }
 
 TEST(Contention, APredictionGrowsAsItsCallsDo) {
-  Prediction prediction;
+  TracePrediction prediction;
   prediction.seconds = 3;
   prediction.interval = {2, 4};
   prediction.calls = {{1, 0.1, false}, {2, 0.1, true}};
   prediction.extrapolated = 2;
   prediction.kernels.resize(1);
   prediction.kernels[0].seconds = 3;
-  const Prediction shared = with_durations(prediction, std::vector<Seconds>{2, 4});
+  const TracePrediction shared = with_durations(prediction, std::vector<Seconds>{2, 4});
   EXPECT_EQ(shared.seconds, 6);
   EXPECT_EQ(shared.interval.low, 4);
   EXPECT_EQ(shared.interval.high, 8);

@@ -62,7 +62,7 @@ PredictOptions with(Method method) {
 }
 
 TEST(Predict, AnEmptyTraceTakesNoTime) {
-  const Prediction prediction = predict({}, {}, caches, Formula());
+  const TracePrediction prediction = predict({}, {}, caches, Formula());
   EXPECT_EQ(prediction.seconds, 0);
   EXPECT_EQ(prediction.interval, (Interval{0, 0}));
   EXPECT_EQ(prediction.extrapolated_share(), 0);
@@ -70,7 +70,7 @@ TEST(Predict, AnEmptyTraceTakesNoTime) {
 }
 
 TEST(Predict, WarmAddsUp) {
-  const Prediction prediction = predict(example(), {}, caches, Formula(), with(Method::warm));
+  const TracePrediction prediction = predict(example(), {}, caches, Formula(), with(Method::warm));
   EXPECT_DOUBLE_EQ(prediction.seconds, 10 + 10 + 20 + 1000);
   EXPECT_EQ(prediction.extrapolated, 0);
   ASSERT_EQ(prediction.kernels.size(), 2U);
@@ -83,26 +83,26 @@ TEST(Predict, WarmAddsUp) {
 }
 
 TEST(Predict, ErrorsOfOneModelGoTogetherThoseOfSeveralAreIndependent) {
-  const Prediction prediction = predict(example(), {}, caches, Formula(), with(Method::warm));
+  const TracePrediction prediction = predict(example(), {}, caches, Formula(), with(Method::warm));
   EXPECT_DOUBLE_EQ(prediction.kernels[1].deviation, 4);
   EXPECT_NEAR(prediction.interval.high, 1040 + z95 * std::hypot(4, 20), 1e-6);
   EXPECT_NEAR(prediction.interval.low, 1040 - z95 * std::hypot(4, 20), 1e-6);
 }
 
 TEST(Predict, ModelsMayKnowTheJointDeviation) {
-  const Prediction prediction = predict(example(), {}, caches, WithJointDeviation(), with(Method::warm));
+  const TracePrediction prediction = predict(example(), {}, caches, WithJointDeviation(), with(Method::warm));
   EXPECT_NEAR(prediction.interval.high, 1040 + z95 * 7, 1e-6);
 }
 
 TEST(Predict, TheMethodsOwnErrorWidensTheInterval) {
   PredictOptions options = with(Method::warm);
   options.method_error = 0.01;
-  const Prediction prediction = predict(example(), {}, caches, WithJointDeviation(), options);
+  const TracePrediction prediction = predict(example(), {}, caches, WithJointDeviation(), options);
   EXPECT_NEAR(prediction.interval.high, 1040 + z95 * std::hypot(7, 10.4), 1e-6);
 }
 
 TEST(Predict, ColdIsExtrapolatedWhereItsModelIs) {
-  const Prediction prediction = predict(example(), {}, caches, Formula(), with(Method::cold));
+  const TracePrediction prediction = predict(example(), {}, caches, Formula(), with(Method::cold));
   EXPECT_DOUBLE_EQ(prediction.seconds, 400 + 1000);
   EXPECT_DOUBLE_EQ(prediction.extrapolated_share(), 400.0 / 1400);
 }
@@ -113,7 +113,8 @@ TEST(Predict, PaperBlendsWarmAndColdByTheAccessDistance) {
   PredictOptions options = with(Method::paper);
   options.per_call = true;
   options.capacity_bytes = 160;
-  const Prediction prediction = predict(trace, cache::cache_state(trace, caches, cache::Start::artificial), caches, Formula(), options);
+  const TracePrediction prediction =
+      predict(trace, cache::cache_state(trace, caches, cache::Start::artificial), caches, Formula(), options);
   ASSERT_EQ(prediction.calls.size(), 2U);
   const double first = std::tanh(4 * 0.5);   // distance 80 of 160 in the artificial region
   const double second = std::tanh(4 * 0.5);  // distance 80 from the previous call
@@ -139,7 +140,7 @@ TEST(Predict, LevelsBlendByBytes) {
                  scale(100, 80000)};  // the last call: half of it was used two calls ago (1200 bytes, L2), half never
   PredictOptions options = with(Method::levels);
   options.per_call = true;
-  const Prediction prediction = predict(trace, state_of(trace), caches, Formula(), options);
+  const TracePrediction prediction = predict(trace, state_of(trace), caches, Formula(), options);
   EXPECT_DOUBLE_EQ(prediction.calls[0].seconds, 500);
   EXPECT_DOUBLE_EQ(prediction.calls[2].seconds, 0.5 * 200 + 0.5 * 1000);
 }
@@ -149,7 +150,7 @@ TEST(Predict, PlacedAsksForEachOperandsLevel) {
   trace.calls = {scale(10, 80000), scale(10, 80000)};
   PredictOptions options = with(Method::placed);
   options.per_call = true;
-  const Prediction prediction = predict(trace, state_of(trace), caches, Formula(), options);
+  const TracePrediction prediction = predict(trace, state_of(trace), caches, Formula(), options);
   EXPECT_DOUBLE_EQ(prediction.calls[0].seconds, 10 * 3);
   EXPECT_DOUBLE_EQ(prediction.calls[1].seconds, 10);
   EXPECT_DOUBLE_EQ(prediction.calls[1].relative_error, 0.1);

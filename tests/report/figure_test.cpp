@@ -41,7 +41,7 @@ TEST(Figure, ScriptWritesLabelsAlongLinesOfSlopeOne) {
   figure.x = {"x", true, Interval{1, 1000}};
   figure.y = {"y", true, Interval{1, 1000}};
   figure.series = {{"", {1, 10}, {1, 10}, {}, {}, Series::Style::line, 3, true}};
-  figure.labels = {{"it's", 2, 3, Label::Align::right}, {"rising", 4, 5, Label::Align::left, true, false, 3}};
+  figure.labels = {{"it's", 2, 3, Label::Alignment::right}, {"rising", 4, 5, Label::Alignment::left, true, false, 3}};
   const std::string script = gnuplot_script(figure, "svg");
   EXPECT_THAT(script, HasSubstr("set label 'it''s' at 2,3 right font ',10' front\n"));
   // Three decades are 395 pixels high and 680 wide.
@@ -58,7 +58,7 @@ TEST(Figure, ErrorBarsDoNotHidePoints) {
 TEST(Figure, LabelsBesideThePlotKeepApart) {
   Figure figure;
   figure.y = {"y", false, Interval{0, 395}};  // one pixel per unit
-  figure.labels = {{"low", 0, 100, Label::Align::left, false, true}, {"high", 0, 110, Label::Align::left, false, true, 2}};
+  figure.labels = {{"low", 0, 100, Label::Alignment::left, false, true}, {"high", 0, 110, Label::Alignment::left, false, true, 2}};
   figure.series = {{"", {1, 2}, {3, 4}}};
   const std::string script = gnuplot_script(figure, "svg");
   // y = 0 lies 65 pixels above the lower edge of the picture; the lower label moves to 14 pixels below the other.
@@ -69,7 +69,7 @@ TEST(Figure, LabelsBesideThePlotKeepApart) {
 TEST(Figure, NotesStandBelowAndMakeItHigher) {
   Figure figure;
   figure.y = {"y", false, Interval{0, 1}};
-  figure.labels = {{"beside", 0, 1, Label::Align::left, false, true}};
+  figure.labels = {{"beside", 0, 1, Label::Alignment::left, false, true}};
   figure.series = {{"", {1, 2}, {0, 1}}};
   figure.notes = {"1  one", "2  two", std::string(80, 'x')};  // too long for two columns
   const std::string script = gnuplot_script(figure, "svg");

@@ -266,8 +266,8 @@ TEST(Race, ReportsTiesWithinNoiseAndTheRestAsSlower) {
   FakeMachine machine({1.3, 1.0, 2.0, 1.001, 1.3}, {0.03, 0, 0, 0}, 1);
   const RaceResult result = race(all(5), std::ref(machine));
   EXPECT_THAT(result.ties, UnorderedElementsAre(1, 3));
-  EXPECT_EQ(result.candidates[2].state, CandidateState::Kind::slower);
-  EXPECT_EQ(result.candidates[1].state, CandidateState::Kind::contender);
+  EXPECT_EQ(result.candidates[2].state, CandidateState::Standing::slower);
+  EXPECT_EQ(result.candidates[1].state, CandidateState::Standing::contender);
   EXPECT_LT(result.candidates[2].evaluations, result.candidates[1].evaluations);
   EXPECT_LE(result.candidates[1].interval.low, result.candidates[1].median);
 }
@@ -279,15 +279,15 @@ TEST(Race, DropsConfigurationsWithInvalidCostsAndSaysWhy) {
   EXPECT_EQ(result.candidates[0].fault, "its cost is not a number");
   EXPECT_EQ(result.candidates[2].fault, "its cost is infinite");
   EXPECT_EQ(result.candidates[3].fault, "its cost is not above 0");
-  EXPECT_EQ(result.candidates[4].state, CandidateState::Kind::dropped);
-  EXPECT_EQ(result.candidates[5].state, CandidateState::Kind::slower);
+  EXPECT_EQ(result.candidates[4].state, CandidateState::Standing::dropped);
+  EXPECT_EQ(result.candidates[5].state, CandidateState::Standing::slower);
 }
 
 TEST(Race, ReplacesALeaderThatFails) {
   int calls = 0;
   const RaceResult result = race(all(3), [&calls](std::size_t i) { return i == 0 && ++calls > 2 ? std::nan("") : exact(i); });
   EXPECT_EQ(result.leader, 1U);
-  EXPECT_EQ(result.candidates[0].state, CandidateState::Kind::dropped);
+  EXPECT_EQ(result.candidates[0].state, CandidateState::Standing::dropped);
 }
 
 TEST(Race, WithNothingLeftHasNoLeader) {

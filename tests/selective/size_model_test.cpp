@@ -13,7 +13,7 @@ StudentQuantiles& quantiles() {
 KernelKey product(std::int64_t m, std::int64_t n, std::int64_t k) { return {KernelKind::computation, 3, {m, n, k}}; }
 double flops_of(const KernelKey& key) { return 2.0 * static_cast<double>(key.words[0] * key.words[1] * key.words[2]); }
 
-SizeModel::Point point(const KernelKey& key, Seconds seconds) { return {size_terms(key, flops_of(key)), seconds}; }
+SizeModel::FittedPoint point(const KernelKey& key, Seconds seconds) { return {size_terms(key, flops_of(key)), seconds}; }
 
 TEST(SizeModel, TermsOfAProduct) {
   EXPECT_EQ(size_terms(product(2, 3, 5), 60), (SizeTerms{1, 10, 31, 60}));
@@ -22,7 +22,7 @@ TEST(SizeModel, TermsOfAProduct) {
 }
 
 TEST(SizeModel, FindsTheCoefficientsOfTimes) {
-  std::vector<SizeModel::Point> points;
+  std::vector<SizeModel::FittedPoint> points;
   for (const std::int64_t m : {50, 100, 200, 300}) {
     for (const std::int64_t k : {16, 64}) {
       const KernelKey key = product(m, m, k);
@@ -38,7 +38,7 @@ TEST(SizeModel, FindsTheCoefficientsOfTimes) {
 }
 
 TEST(SizeModel, NoiseWidensTheInterval) {
-  std::vector<SizeModel::Point> points;
+  std::vector<SizeModel::FittedPoint> points;
   for (int i = 0; i < 8; ++i) {
     const KernelKey key = product(100 + 10 * i, 100, 100);
     points.push_back(point(key, 1e-9 * flops_of(key) * (i % 2 == 0 ? 1.1 : 0.9)));
@@ -52,7 +52,7 @@ TEST(SizeModel, NoiseWidensTheInterval) {
 
 /// Short kernels scatter by a third, long ones by a hundredth.
 TEST(SizeModel, ErrorsAreThoseOfSizesNearby) {
-  std::vector<SizeModel::Point> points;
+  std::vector<SizeModel::FittedPoint> points;
   const auto add = [&](std::int64_t n, double off) {
     const KernelKey key = product(n, n, n);
     points.push_back({size_terms(key, flops_of(key)), 1e-9 * flops_of(key) * off, size_place(key)});
@@ -72,7 +72,7 @@ TEST(SizeModel, ErrorsAreThoseOfSizesNearby) {
 }
 
 TEST(SizeModel, PredictsNothingFromFewSizesOrFarOutside) {
-  std::vector<SizeModel::Point> points;
+  std::vector<SizeModel::FittedPoint> points;
   for (const std::int64_t m : {100, 110, 120}) {
     points.push_back(point(product(m, m, m), 1));
   }
@@ -89,7 +89,7 @@ TEST(SizeModel, PredictsNothingFromFewSizesOrFarOutside) {
 TEST(SizeModel, SizesNearbyCorrectTheFit) {
   // from 200 on twice as slow: no sum of terms has such a step
   const auto seconds = [](std::int64_t n) { return 1e-9 * static_cast<double>(n * n * n) * (n >= 200 ? 2 : 1); };
-  std::vector<SizeModel::Point> points;
+  std::vector<SizeModel::FittedPoint> points;
   for (std::int64_t n = 100; n <= 300; n += 10) {
     points.push_back({size_terms(product(n, n, n), flops_of(product(n, n, n))), seconds(n), size_place(product(n, n, n))});
   }
@@ -103,7 +103,7 @@ TEST(SizeModel, SizesNearbyCorrectTheFit) {
 }
 
 TEST(SizeModel, TheOwnTimeOfASizeIsNotUsed) {
-  std::vector<SizeModel::Point> points;
+  std::vector<SizeModel::FittedPoint> points;
   for (std::int64_t n = 100; n <= 300; n += 10) {
     const KernelKey key = product(n, n, n);
     points.push_back({size_terms(key, flops_of(key)), 1e-9 * flops_of(key) * (n == 200 ? 5 : 1), size_place(key)});

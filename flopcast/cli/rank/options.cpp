@@ -24,7 +24,7 @@ Examples:
 
 struct RankOptions {
   RankRequest request;
-  TuningOptions shared;
+  SharedTuningOptions shared;
 };
 
 void show_ranking(const Ranking& ranking, const CommonOptions& common) { show(ranking, ranking_table, ranking_text, common); }

@@ -9,7 +9,7 @@
 
 namespace flopcast::cli {
 
-void read_arguments(const TuningOptions& options, const Routine& routine, const std::string& what, const std::string& example,
+void read_arguments(const SharedTuningOptions& options, const Routine& routine, const std::string& what, const std::string& example,
                     const SizeList& n, NamedSizes& sizes, std::map<std::string, std::string>& flags) {
   kernel::RoutineArguments arguments = kernel::parse_routine_arguments(routine, options.arguments);
   if (!n.empty() && arguments.sizes.count("n") > 0) {
@@ -30,7 +30,7 @@ std::vector<std::string> list_of(const std::string& text) {
   return names;
 }
 
-void name_places(const TuningOptions& options, RankRequest& request) {
+void name_places(const SharedTuningOptions& options, RankRequest& request) {
   static constexpr std::int64_t max_threads = 1024;
   request.blas = list_of(options.blas);
   if (std::count(request.blas.begin(), request.blas.end(), "") > 0) {

@@ -16,7 +16,7 @@
 namespace flopcast::cli {
 
 /// The values of these options.
-struct TuningOptions {
+struct SharedTuningOptions {
   std::vector<std::string> arguments;
   bool has_time_budget = false;  ///< the time budget is given, and a validation has as much again
   std::string figure;
@@ -26,7 +26,7 @@ struct TuningOptions {
 
 /// Adds the options of a request, its sizes and flags as arguments, and --figure. `figure` says what is drawn.
 template <class Request>
-void add_tuning_request(OptionSet& command, Request& request, TuningOptions& options, const std::string& figure) {
+void add_tuning_request(OptionSet& command, Request& request, SharedTuningOptions& options, const std::string& figure) {
   add_request(command, request);
   command.option("arguments", options.arguments,
                  "Sizes (m=2000:4000) and flags (uplo=U; both of two values where none is given) as name=value; n alone means square");
@@ -37,21 +37,21 @@ void add_tuning_request(OptionSet& command, Request& request, TuningOptions& opt
 
 /// Fills in the sizes and flags that are arguments, and the validation's budget. Throws usage_error if n is given twice or no size is given;
 /// `what` names the command and its subject in messages, and `example` is an option to add.
-void read_arguments(const TuningOptions& options, const Routine& routine, const std::string& what, const std::string& example,
+void read_arguments(const SharedTuningOptions& options, const Routine& routine, const std::string& what, const std::string& example,
                     const SizeList& n, NamedSizes& sizes, std::map<std::string, std::string>& flags);
 
 /// Returns the names of a list separated by commas; none for an empty text.
 std::vector<std::string> list_of(const std::string& text);
 
 /// Fills in the places that --blas and --threads list.
-void name_places(const TuningOptions& options, RankRequest& request);
+void name_places(const SharedTuningOptions& options, RankRequest& request);
 
 /// Returns whether decisions are shown before a validation: always if there is none, otherwise only where results may come in parts.
 bool shows_decisions(bool validate, const CommonOptions& common);
 
 /// Fills in what is read from arguments, and the validation's budget.
 template <class Request>
-Request routine_request(const TuningOptions& options, Request request, const Routine& routine, const std::string& what,
+Request routine_request(const SharedTuningOptions& options, Request request, const Routine& routine, const std::string& what,
                         const std::string& example) {
   read_arguments(options, routine, what, example, request.n, request.sizes, request.flags);
   if (options.has_time_budget) {

@@ -29,7 +29,7 @@ namespace {
 /// The values of the options of `flopcast tune`.
 struct TuneOptions {
   TuneRequest request;
-  TuningOptions shared;
+  SharedTuningOptions shared;
   std::string precisions = LapackRequest().precisions;
   bool save = false;
   std::string variants;  ///< "all", names, or nothing: the library's own routine only

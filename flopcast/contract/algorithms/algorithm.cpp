@@ -4,24 +4,24 @@
 
 namespace flopcast::contract {
 
-std::string_view name(Kernel kernel) {
+std::string_view name(BlasKernel kernel) {
   switch (kernel) {
-    case Kernel::dot: return "dot";
-    case Kernel::axpy: return "axpy";
-    case Kernel::gemv: return "gemv";
-    case Kernel::ger: return "ger";
-    case Kernel::gemm: return "gemm";
+    case BlasKernel::dot: return "dot";
+    case BlasKernel::axpy: return "axpy";
+    case BlasKernel::gemv: return "gemv";
+    case BlasKernel::ger: return "ger";
+    case BlasKernel::gemm: return "gemm";
   }
   return "";
 }
 
-int blas_level(Kernel kernel) {
+int blas_level(BlasKernel kernel) {
   switch (kernel) {
-    case Kernel::dot:
-    case Kernel::axpy: return 1;
-    case Kernel::gemv:
-    case Kernel::ger: return 2;
-    case Kernel::gemm: return 3;
+    case BlasKernel::dot:
+    case BlasKernel::axpy: return 1;
+    case BlasKernel::gemv:
+    case BlasKernel::ger: return 2;
+    case BlasKernel::gemm: return 3;
   }
   return 0;
 }

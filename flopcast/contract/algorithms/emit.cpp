@@ -51,7 +51,7 @@ class EmittedFunction {
     ++depth_;
     open_buffers();
     clear_result();
-    if (words_.complex && algorithm_.kernel != Kernel::axpy && algorithm_.kernel != Kernel::dot) {
+    if (words_.complex && algorithm_.kernel != BlasKernel::axpy && algorithm_.kernel != BlasKernel::dot) {
       line("const {} one = 1;", words_.element);
     }
     nest(0);
@@ -72,7 +72,7 @@ class EmittedFunction {
 
   [[nodiscard]] std::string size_parameters() const {
     std::vector<std::string> all;
-    for (const char index : contraction_.tensor(Operand::c).indices + contraction_.indices(Role::contracted)) {
+    for (const char index : contraction_.tensor(Operand::c).indices + contraction_.indices(IndexRole::contracted)) {
       all.push_back(fmt::format("{} n_{}, ", size_type(), index));
     }
     return fmt::format("{}", fmt::join(all, ""));
@@ -280,21 +280,21 @@ class EmittedFunction {
 
   void kernel() {
     switch (algorithm_.kernel) {
-      case Kernel::dot: dot(); break;
-      case Kernel::axpy: axpy(); break;
-      case Kernel::gemv: {
+      case BlasKernel::dot: dot(); break;
+      case BlasKernel::axpy: axpy(); break;
+      case BlasKernel::gemv: {
         const MatrixView seen = view(holder("A"));
         line("cblas_{}gemv(CblasColMajor, {}, {}, {}, {}, {}, {}, {}, {});", words_.letter, transposition("trans"), extent(seen.rows),
              extent(seen.columns), one(), matrix(holder("A")), vector(holder("x")), one(), vector(Operand::c));
         break;
       }
-      case Kernel::ger: {
+      case BlasKernel::ger: {
         const MatrixView seen = view(Operand::c);
         line("cblas_{}{}(CblasColMajor, {}, {}, {}, {}, {}, {});", words_.letter, words_.complex ? "geru" : "ger", extent(seen.rows),
              extent(seen.columns), one(), vector(holder("x")), vector(holder("y")), matrix(Operand::c));
         break;
       }
-      case Kernel::gemm: {
+      case BlasKernel::gemm: {
         const MatrixView seen = view(Operand::c);
         line("cblas_{}gemm(CblasColMajor, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});", words_.letter, transposition("transa"),
              transposition("transb"), extent(seen.rows), extent(seen.columns), extent(algorithm_.kernel_indices[0]), one(),

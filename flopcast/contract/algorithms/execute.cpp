@@ -44,11 +44,11 @@ Execution::Execution(const Algorithm& algorithm, const Contraction& contraction,
   for (const Copy& copy : algorithm.copies) {
     buffers_.push_back(make_buffer(algorithm, contraction, copy.operand, copy.depth, find));
   }
-  if (kernel_ == Kernel::axpy) {
+  if (kernel_ == BlasKernel::axpy) {
     factor_ = call_.argument_of(Operand::a) < 0 ? Operand::a : Operand::b;
   }
   function_ = required(find, call_.call.routine->name);
-  is_direct_ = (kernel_ == Kernel::dot || kernel_ == Kernel::axpy) && !is_complex(precision_) && !call_.call.routine->double_result;
+  is_direct_ = (kernel_ == BlasKernel::dot || kernel_ == BlasKernel::axpy) && !is_complex(precision_) && !call_.call.routine->double_result;
   bind_arguments();
 }
 
@@ -104,7 +104,7 @@ void Execution::run(const void* a, const void* b, void* c, std::complex<double> 
   require_apart(contraction_, a, b, c);
   scale(contraction_, c, beta);
   alpha_ = alpha;
-  if (alpha_argument_ >= 0 && kernel_ != Kernel::axpy) {
+  if (alpha_argument_ >= 0 && kernel_ != BlasKernel::axpy) {
     invocation_.set_scalar(static_cast<std::size_t>(alpha_argument_), alpha);
   }
   // BLAS's interface has no const; A and B are only read.
@@ -191,7 +191,7 @@ void Execution::iterate_directly(Pointers pointers, const std::array<std::int64_
     const auto* const a = reinterpret_cast<const Real*>(pointers[0]);
     const auto* const b = reinterpret_cast<const Real*>(pointers[1]);
     auto* const c = reinterpret_cast<Real*>(pointers[2]);
-    if (kernel_ == Kernel::dot) {
+    if (kernel_ == BlasKernel::dot) {
       *c += alpha * reinterpret_cast<Dot>(function_)(&n, a, &incx, b, &incy);
     } else {
       const Real scaled = alpha * *reinterpret_cast<const Real*>(pointers[factor]);
@@ -207,11 +207,11 @@ void Execution::run_kernel(const Pointers& pointers) {
   for (const auto& [argument, tensor] : moving_) {
     invocation_.set_address(argument, address(pointers[tensor]));
   }
-  if (kernel_ == Kernel::axpy) {
+  if (kernel_ == BlasKernel::axpy) {
     invocation_.set_scalar(static_cast<std::size_t>(alpha_argument_), scaled(load(precision_, pointers[at(factor_)])));
   }
   invocation_.run();
-  if (kernel_ == Kernel::dot) {
+  if (kernel_ == BlasKernel::dot) {
     add(precision_, pointers[at(Operand::c)], scaled(invocation_.outcome().value));
   }
 }

@@ -9,20 +9,20 @@
 namespace flopcast::contract {
 namespace {
 
-constexpr std::array<Kernel, 5> all_kernels = {Kernel::dot, Kernel::axpy, Kernel::gemv, Kernel::ger, Kernel::gemm};
+constexpr std::array<BlasKernel, 5> all_kernels = {BlasKernel::dot, BlasKernel::axpy, BlasKernel::gemv, BlasKernel::ger, BlasKernel::gemm};
 
 /// Numbers of kernel indices of each role: contracted, free in A, free in B (paper 002, table 1).
 struct KernelShape {
   int contracted, free_a, free_b;
 };
 
-std::vector<KernelShape> shapes(Kernel kernel) {
+std::vector<KernelShape> shapes(BlasKernel kernel) {
   switch (kernel) {
-    case Kernel::dot: return {{1, 0, 0}};
-    case Kernel::axpy: return {{0, 1, 0}, {0, 0, 1}};
-    case Kernel::gemv: return {{1, 1, 0}, {1, 0, 1}};
-    case Kernel::ger: return {{0, 1, 1}};
-    case Kernel::gemm: return {{1, 1, 1}};
+    case BlasKernel::dot: return {{1, 0, 0}};
+    case BlasKernel::axpy: return {{0, 1, 0}, {0, 0, 1}};
+    case BlasKernel::gemv: return {{1, 1, 0}, {1, 0, 1}};
+    case BlasKernel::ger: return {{0, 1, 1}};
+    case BlasKernel::gemm: return {{1, 1, 1}};
   }
   return {};
 }
@@ -40,18 +40,18 @@ std::vector<std::string> choices(const std::string& indices, int wanted) {
 }
 
 /// Returns every set of indices that `kernel` can work along.
-std::vector<std::string> kernel_choices(const Contraction& contraction, Kernel kernel) {
+std::vector<std::string> kernel_choices(const Contraction& contraction, BlasKernel kernel) {
   std::vector<std::string> all;
   for (const KernelShape& shape : shapes(kernel)) {
-    for (const std::string& k : choices(contraction.indices(Role::contracted), shape.contracted)) {
-      for (const std::string& m : choices(contraction.indices(Role::free_a), shape.free_a)) {
-        for (const std::string& n : choices(contraction.indices(Role::free_b), shape.free_b)) {
+    for (const std::string& k : choices(contraction.indices(IndexRole::contracted), shape.contracted)) {
+      for (const std::string& m : choices(contraction.indices(IndexRole::free_a), shape.free_a)) {
+        for (const std::string& n : choices(contraction.indices(IndexRole::free_b), shape.free_b)) {
           all.push_back(std::string(k).append(m).append(n));
         }
       }
     }
   }
-  if (kernel == Kernel::axpy && contraction.indices(Role::batch) == contraction.indices()) {
+  if (kernel == BlasKernel::axpy && contraction.indices(IndexRole::batch) == contraction.indices()) {
     all.emplace_back();
   }
   return all;
@@ -65,7 +65,7 @@ std::string others(const std::string& indices, const std::string& taken) {
 
 double factorial(std::size_t n) { return n < 2 ? 1 : static_cast<double>(n) * factorial(n - 1); }
 
-bool is_wanted(Kernel kernel, std::span<const Kernel> kernels) {
+bool is_wanted(BlasKernel kernel, std::span<const BlasKernel> kernels) {
   return kernels.empty() || std::find(kernels.begin(), kernels.end(), kernel) != kernels.end();
 }
 
@@ -83,9 +83,9 @@ void check_strides(const Contraction& contraction) {
 
 }  // namespace
 
-double algorithm_count(const Contraction& contraction, std::span<const Kernel> kernels) {
+double algorithm_count(const Contraction& contraction, std::span<const BlasKernel> kernels) {
   double count = 0;
-  for (const Kernel kernel : all_kernels) {
+  for (const BlasKernel kernel : all_kernels) {
     if (is_wanted(kernel, kernels)) {
       for (const std::string& taken : kernel_choices(contraction, kernel)) {
         count += factorial(contraction.indices().size() - taken.size());
@@ -109,7 +109,7 @@ Algorithm with_copies(Algorithm algorithm, const Contraction& contraction) {
   return algorithm;
 }
 
-std::vector<Algorithm> generate(const Contraction& contraction, std::span<const Kernel> kernels, double most) {
+std::vector<Algorithm> generate(const Contraction& contraction, std::span<const BlasKernel> kernels, double most) {
   check_strides(contraction);
   if (const double count = algorithm_count(contraction, kernels); count > most) {
     throw bad_input("{} has {:.0f} algorithms{}, more than the {:.0f} that are generated; {}let the planner choose (contract --run)",
@@ -117,7 +117,7 @@ std::vector<Algorithm> generate(const Contraction& contraction, std::span<const 
                     kernels.size() == 1 ? "" : "choose kernels, or ");
   }
   std::vector<Algorithm> all;
-  for (const Kernel kernel : all_kernels) {
+  for (const BlasKernel kernel : all_kernels) {
     if (!is_wanted(kernel, kernels)) {
       continue;
     }
@@ -145,9 +145,9 @@ Algorithm find_algorithm(const std::string& name, std::span<const Algorithm> alg
                   nearest.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(nearest, " or ")), names.size());
 }
 
-std::vector<Algorithm> choose_algorithms(const Contraction& contraction, std::span<const Kernel> kernels, const std::string& wanted) {
+std::vector<Algorithm> choose_algorithms(const Contraction& contraction, std::span<const BlasKernel> kernels, const std::string& wanted) {
   std::vector<std::string_view> names;
-  for (const Kernel kernel : kernels) {
+  for (const BlasKernel kernel : kernels) {
     names.push_back(name(kernel));
   }
   for (const char index : contraction.notation().a + contraction.notation().b) {

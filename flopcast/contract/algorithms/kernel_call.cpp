@@ -54,11 +54,11 @@ class Builder {
 
   KernelCall build() {
     switch (algorithm_.kernel) {
-      case Kernel::dot: build_dot(); break;
-      case Kernel::axpy: build_axpy(); break;
-      case Kernel::gemv: build_gemv(); break;
-      case Kernel::ger: build_ger(); break;
-      case Kernel::gemm: build_gemm(); break;
+      case BlasKernel::dot: build_dot(); break;
+      case BlasKernel::axpy: build_axpy(); break;
+      case BlasKernel::gemv: build_gemv(); break;
+      case BlasKernel::ger: build_ger(); break;
+      case BlasKernel::gemm: build_gemm(); break;
     }
     return kernel_;
   }
@@ -99,7 +99,7 @@ class Builder {
     start("gemv");
     const Operand matrix = indices(Operand::a).size() == 2 ? Operand::a : Operand::b;
     const MatrixView seen = view(matrix);
-    set("trans", contraction_.role(seen.rows) == Role::contracted ? 'T' : 'N');
+    set("trans", contraction_.role(seen.rows) == IndexRole::contracted ? 'T' : 'N');
     set("m", extent(seen.rows));
     set("n", extent(seen.columns));
     put(matrix, "A");
@@ -111,7 +111,7 @@ class Builder {
   void build_ger() {
     start(is_complex() ? "geru" : "ger");
     const MatrixView seen = view(Operand::c);
-    const bool rows_from_a = contraction_.role(seen.rows) == Role::free_a;
+    const bool rows_from_a = contraction_.role(seen.rows) == IndexRole::free_a;
     set("m", extent(seen.rows));
     set("n", extent(seen.columns));
     put_vector(rows_from_a ? Operand::a : Operand::b, "x", "incx");
@@ -123,7 +123,7 @@ class Builder {
   void build_gemm() {
     start("gemm");
     const MatrixView seen = view(Operand::c);
-    const bool rows_from_a = contraction_.role(seen.rows) == Role::free_a;
+    const bool rows_from_a = contraction_.role(seen.rows) == IndexRole::free_a;
     const Operand left = rows_from_a ? Operand::a : Operand::b;
     const Operand right = rows_from_a ? Operand::b : Operand::a;
     const MatrixView left_seen = view(left);

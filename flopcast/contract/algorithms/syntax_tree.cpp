@@ -11,7 +11,7 @@ Slice kernel_slice(const Algorithm& algorithm, const Contraction& contraction, O
   return {operand, algorithm.copy_of(operand) != nullptr, whole};
 }
 
-Node copy_node(Node::Kind kind, const Algorithm& algorithm, const Contraction& contraction, Operand operand) {
+Node copy_node(NodeKind kind, const Algorithm& algorithm, const Contraction& contraction, Operand operand) {
   const Slice buffer = kernel_slice(algorithm, contraction, operand);
   Slice original = buffer;
   original.buffer = false;
@@ -19,7 +19,7 @@ Node copy_node(Node::Kind kind, const Algorithm& algorithm, const Contraction& c
 }
 
 Node kernel_node(const Algorithm& algorithm, const Contraction& contraction) {
-  Node node{Node::Kind::kernel, '\0', Operand::a, {}, {}};
+  Node node{NodeKind::kernel, '\0', Operand::a, {}, {}};
   for (const Operand operand : all_operands) {
     node.touched.push_back(kernel_slice(algorithm, contraction, operand));
   }
@@ -31,16 +31,16 @@ std::vector<Node> body(const Algorithm& algorithm, const Contraction& contractio
   std::vector<Node> nodes;
   for (const Copy& copy : algorithm.copies) {
     if (copy.depth == depth) {
-      nodes.push_back(copy_node(Node::Kind::copy_in, algorithm, contraction, copy.operand));
+      nodes.push_back(copy_node(NodeKind::copy_in, algorithm, contraction, copy.operand));
     }
   }
   if (depth < algorithm.loops.size()) {
-    nodes.push_back({Node::Kind::loop, algorithm.loops[depth], Operand::a, body(algorithm, contraction, depth + 1), {}});
+    nodes.push_back({NodeKind::loop, algorithm.loops[depth], Operand::a, body(algorithm, contraction, depth + 1), {}});
   } else {
     nodes.push_back(kernel_node(algorithm, contraction));
   }
   if (const Copy* copy = algorithm.copy_of(Operand::c); copy != nullptr && copy->depth == depth) {
-    nodes.push_back(copy_node(Node::Kind::copy_out, algorithm, contraction, Operand::c));
+    nodes.push_back(copy_node(NodeKind::copy_out, algorithm, contraction, Operand::c));
   }
   return nodes;
 }
@@ -54,16 +54,16 @@ void insert_sorted(std::string& letters, char letter) {
 }  // namespace
 
 Node syntax_tree(const Algorithm& algorithm, const Contraction& contraction) {
-  return {Node::Kind::root, '\0', Operand::a, body(algorithm, contraction, 0), {}};
+  return {NodeKind::root, '\0', Operand::a, body(algorithm, contraction, 0), {}};
 }
 
-std::vector<std::size_t> path_to(const Node& root, Node::Kind kind, Operand operand) {
+std::vector<std::size_t> path_to(const Node& root, NodeKind kind, Operand operand) {
   for (std::size_t i = 0; i < root.body.size(); ++i) {
     const Node& node = root.body[i];
-    if (node.kind == kind && (kind == Node::Kind::kernel || node.operand == operand)) {
+    if (node.kind == kind && (kind == NodeKind::kernel || node.operand == operand)) {
       return {i};
     }
-    if (node.kind == Node::Kind::loop) {
+    if (node.kind == NodeKind::loop) {
       std::vector<std::size_t> rest = path_to(node, kind, operand);
       if (!rest.empty()) {
         rest.insert(rest.begin(), i);
@@ -109,7 +109,7 @@ std::vector<Slice> all_touched(const Node& node, const Contraction& contraction)
   std::vector<Slice> set = node.touched;
   for (const Node& child : node.body) {
     std::vector<Slice> inner = all_touched(child, contraction);
-    if (node.kind == Node::Kind::loop) {
+    if (node.kind == NodeKind::loop) {
       for (Slice& slice : inner) {
         slice = joined(slice, node.index, contraction);
       }

@@ -141,7 +141,7 @@ class Borrowed {
 };
 
 /// The plan of one or two operands.
-class PairPlan final : public Plan::State {
+class PairPlan final : public Plan::Implementation {
  public:
   PairPlan(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine, const PlanOptions& options)
       : expression_(expression),
@@ -180,7 +180,7 @@ class PairPlan final : public Plan::State {
     std::array<const void*, 2> sources{};
     alpha *= form_.repetitions;
     for (std::size_t t = 0; t < steps_.size(); ++t) {
-      const PairStep& step = steps_[t];
+      const OperandPreparation& step = steps_[t];
       sources[t] = operands[t];
       if (step.sum) {
         step.sum->run(operands[t], nullptr, workspace.at(step.offset), 1.0, 0.0);
@@ -209,7 +209,7 @@ class PairPlan final : public Plan::State {
 
  private:
   /// The work on one operand before the contraction.
-  struct PairStep {
+  struct OperandPreparation {
     bool conjugated = false;        ///< the contraction, or the reader of the factor, has to conjugate
     bool is_factor = false;         ///< the operand is one number, which scales the result
     std::optional<StridedSum> sum;  ///< sum or copy into the workspace
@@ -267,7 +267,7 @@ class PairPlan final : public Plan::State {
   bool conjugates_result_;
   bool is_plain_addend_ = false;  ///< C has D's strides and isn't conjugated
   std::optional<StridedSum> addend_;
-  std::vector<PairStep> steps_;
+  std::vector<OperandPreparation> steps_;
   std::optional<StridedSum> sum_;        ///< the contraction without BLAS
   std::size_t first_ = 0;                ///< the operand that is A of sum_
   std::optional<ContractionPlan> plan_;  ///< the contraction with BLAS
@@ -339,7 +339,7 @@ void PairPlan::add_step(std::vector<LabelDimension>& dimensions, std::size_t t, 
   }
   dimensions.erase(std::remove_if(dimensions.begin(), dimensions.end(), [&](const LabelDimension& x) { return is_of_one(x, t); }),
                    dimensions.end());
-  PairStep& step = steps_[t];
+  OperandPreparation& step = steps_[t];
   step.sum.emplace(problem, options_.threads);
   step.offset = workspace_bytes_;
   step.conjugated = false;
@@ -433,7 +433,7 @@ void PairPlan::make_plan(std::vector<LabelDimension> dimensions, const Machine& 
 void PairPlan::set_expectations(const Machine& machine) {
   pool_ = std::make_unique<BufferPool>(workspace_bytes_);
   const auto seconds = [&](const StridedSum& sum) { return sum.expected_seconds(bandwidth(machine.environment, sum.moved_bytes())); };
-  for (const PairStep& step : steps_) {
+  for (const OperandPreparation& step : steps_) {
     seconds_ += step.sum ? seconds(*step.sum) : 0;
   }
   seconds_ += sum_ ? seconds(*sum_) : 0;
@@ -446,7 +446,7 @@ std::string PairPlan::explain() const {
   if (form_.is_empty_result || form_.is_empty_sum) {
     return text + (form_.is_empty_result ? "  the result has no elements\n" : "  the sum is empty; the addend is scaled\n");
   }
-  for (const PairStep& step : steps_) {
+  for (const OperandPreparation& step : steps_) {
     if (!step.what.empty()) {
       text += "  " + step.what + '\n';
     }

@@ -452,11 +452,11 @@ SumShape StridedSum::normalised(const SumProblem& problem) {
 
 /// Sums over parts of a dimension, which threads compute into a buffer, and the sum of these.
 struct StridedSum::Split {
-  struct Part {
+  struct PartialSum {
     StridedSum sum;
     std::int64_t first_a = 0, first_b = 0, first_c = 0;  ///< offsets in A, B and the buffer
   };
-  std::vector<Part> parts;
+  std::vector<PartialSum> parts;
   std::int64_t buffer_elements = 0;
   std::optional<StridedSum> total;  ///< adds the parts in the buffer up; always set
 };
@@ -503,7 +503,7 @@ void StridedSum::run_split(const void* a, const void* b, void* c, std::complex<d
       split_->parts.size(),
       [&](std::size_t) {
         for (std::size_t i = next++; i < split_->parts.size(); i = next++) {
-          const Split::Part& part = split_->parts[i];
+          const Split::PartialSum& part = split_->parts[i];
           part.sum.run(at(a, part.first_a), has_b_ ? at(b, part.first_b) : nullptr, sums + part.first_c * bytes, 1.0, 0.0);
         }
       },

@@ -177,7 +177,7 @@ class Splitter {
   std::optional<int> join_in_fastest_order(const std::vector<int>& terms) {
     std::vector<StepTensor> tensors;
     for (const int number : terms) {
-      const Term& term = model_.terms().terms[static_cast<std::size_t>(number)];
+      const NetworkTerm& term = model_.terms().terms[static_cast<std::size_t>(number)];
       tensors.push_back({&term.labels, term.fixed_layout()});
     }
     const Labels output = labels_of_product(model_.terms(), terms);

@@ -205,9 +205,9 @@ class Writer {
     for (std::size_t i = 0; i < list_.steps.size(); ++i) {
       step_of[list_.steps[i].node] = static_cast<int>(i);
     }
-    for (const Action& action : schedule_.actions) {
-      if (action.kind == Action::Kind::step) {
-        tree_.program.push_back({TreeAction::Kind::step, step_of.at(action.number)});
+    for (const ScheduleAction& action : schedule_.actions) {
+      if (action.kind == ActionKind::step) {
+        tree_.program.push_back({ActionKind::step, step_of.at(action.number)});
         continue;
       }
       const auto [loop, is_new] = loop_of.emplace(action.number, static_cast<int>(tree_.loops.size()));
@@ -215,8 +215,8 @@ class Writer {
         const auto label = static_cast<std::size_t>(action.number);
         tree_.loops.push_back({name(action.number), model_.terms().extents[label], model_.lengths()[label]});
       }
-      const bool begins = action.kind == Action::Kind::begin;
-      tree_.program.push_back({begins ? TreeAction::Kind::begin : TreeAction::Kind::end, loop->second});
+      const bool begins = action.kind == ActionKind::begin;
+      tree_.program.push_back({begins ? ActionKind::begin : ActionKind::end, loop->second});
     }
   }
 

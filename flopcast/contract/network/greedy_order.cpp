@@ -17,7 +17,7 @@ class Greedy {
     for (const int label : model.terms().output) {
       in_output_[static_cast<std::size_t>(label)] = true;
     }
-    for (const Term& term : model.terms().terms) {
+    for (const NetworkTerm& term : model.terms().terms) {
       add_tensor(term.labels);
     }
   }

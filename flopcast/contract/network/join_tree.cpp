@@ -35,9 +35,9 @@ std::vector<Labels> labels_of_joins(std::span<const Labels* const> tensors, cons
 }
 
 JoinTree::JoinTree(const StepModel& model, std::span<const Join> joins) : model_(&model) {
-  const std::vector<Term>& terms = model.terms().terms;
+  const std::vector<NetworkTerm>& terms = model.terms().terms;
   std::vector<const Labels*> tensors;
-  for (const Term& term : terms) {
+  for (const NetworkTerm& term : terms) {
     nodes_.push_back({-1, -1, -1, term.labels, model.seconds_of_sum(term), 0});
     nodes_.back().below = nodes_.back().own;
     tensors.push_back(&term.labels);
@@ -61,7 +61,7 @@ void JoinTree::set_children(int number, int left, int right) {
 }
 
 StepTensor JoinTree::tensor(int number) const {
-  const Node& of_number = node(number);
+  const JoinNode& of_number = node(number);
   if (!of_number.is_leaf()) {
     return {&of_number.labels, number == root_ ? model_->terms().fixed_output_layout() : nullptr};
   }
@@ -69,12 +69,12 @@ StepTensor JoinTree::tensor(int number) const {
 }
 
 void JoinTree::update_own(int number) {
-  Node& result = at(number);
+  JoinNode& result = at(number);
   result.own = model_->seconds(tensor(result.left), tensor(result.right), tensor(number), is_output(number));
 }
 
 void JoinTree::update_below(int number) {
-  Node& result = at(number);
+  JoinNode& result = at(number);
   result.below = result.own + node(result.left).below + node(result.right).below;
 }
 
@@ -82,7 +82,7 @@ std::vector<Join> JoinTree::joins() const {
   std::vector<Join> all;
   std::vector<int> number(nodes_.size());
   const auto visit = [&](const auto& self, int at) -> int {
-    const Node& here = node(at);
+    const JoinNode& here = node(at);
     if (here.is_leaf()) {
       return at;
     }
@@ -134,7 +134,7 @@ std::vector<int> frontier_of(const JoinTree& tree, int top, std::size_t count) {
       const auto weight = [&](int number) { return tree.node(number).is_leaf() ? -1 : tree.node(number).below; };
       return weight(x) < weight(y);
     });
-    const JoinTree::Node& node = tree.node(*slowest);
+    const JoinTree::JoinNode& node = tree.node(*slowest);
     if (node.is_leaf()) {
       break;
     }

@@ -12,7 +12,7 @@ namespace flopcast::contract {
 class JoinTree {
  public:
   /// A term, numbered as the network's operands, or the result of a step.
-  struct Node {
+  struct JoinNode {
     int left = -1, right = -1, parent = -1;  ///< -1: none
     Labels labels;
     Seconds own = 0;    ///< time of the step, or of summing over a term's own labels; may exceed the predicted time by StepModel::penalty()
@@ -24,8 +24,8 @@ class JoinTree {
   JoinTree(const StepModel& model, std::span<const Join> joins);
 
   [[nodiscard]] const StepModel& model() const { return *model_; }
-  [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
-  [[nodiscard]] const Node& node(int number) const { return nodes_[static_cast<std::size_t>(number)]; }
+  [[nodiscard]] const std::vector<JoinNode>& nodes() const { return nodes_; }
+  [[nodiscard]] const JoinNode& node(int number) const { return nodes_[static_cast<std::size_t>(number)]; }
   [[nodiscard]] int root() const { return root_; }
   [[nodiscard]] std::size_t terms() const { return model_->terms().size(); }
   [[nodiscard]] Seconds seconds() const { return node(root_).below; }
@@ -40,13 +40,13 @@ class JoinTree {
   void replace(int top, std::span<const int> frontier, std::span<const Join> joins);
 
  private:
-  [[nodiscard]] Node& at(int number) { return nodes_[static_cast<std::size_t>(number)]; }
+  [[nodiscard]] JoinNode& at(int number) { return nodes_[static_cast<std::size_t>(number)]; }
   void set_children(int number, int left, int right);
   void update_own(int number);
   void update_below(int number);
 
   const StepModel* model_;
-  std::vector<Node> nodes_;
+  std::vector<JoinNode> nodes_;
   int root_ = 0;
 };
 

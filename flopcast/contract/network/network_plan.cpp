@@ -62,7 +62,7 @@ StepCall NetworkPlan::call_of(const TreeStep& step) const {
     for (const Label label : labels) {
       call.extents[label] = tree_.network.extents.at(label);
     }
-    return StepCall::Tensor{labels, tree_.tensors[i].strides, is_conjugated};
+    return StepCall::StepOperand{labels, tree_.tensors[i].strides, is_conjugated};
   };
   call.a = tensor_of(step.a.tensor, step.a.labels);
   if (step.b.tensor >= 0) {
@@ -134,7 +134,7 @@ void NetworkPlan::execute(std::span<const void* const> operands, void* output, s
 /// Runs the action, with the whole loop if it begins one. Returns the next action.
 std::size_t NetworkPlan::run_from(std::size_t action, Run& run) const {
   const TreeAction& here = tree_.program[action];
-  if (here.kind == TreeAction::Kind::step) {
+  if (here.kind == ActionKind::step) {
     run_step(here.number, run);
     return action + 1;
   }
@@ -142,7 +142,7 @@ std::size_t NetworkPlan::run_from(std::size_t action, Run& run) const {
   std::size_t end = action;
   for (std::int64_t first = 0; first < loop.extent; first += loop.length) {
     run.first[static_cast<std::size_t>(here.number)] = first;
-    for (end = action + 1; tree_.program[end].kind != TreeAction::Kind::end;) {
+    for (end = action + 1; tree_.program[end].kind != ActionKind::end;) {
       end = run_from(end, run);
     }
   }

@@ -16,16 +16,16 @@ namespace flopcast::contract {
 /// A step for whoever executes it: C := alpha A B + beta C, or C := alpha sum(A) + beta C if there is no B. Labels aren't repeated within a
 /// tensor. Each label of C is in A or B. With B, each label is in at least two of the tensors.
 struct StepCall {
-  struct Tensor {
+  struct StepOperand {
     std::vector<Label> labels;
     std::vector<std::int64_t> strides;  ///< in elements
     bool conjugated = false;
   };
   Precision precision = Precision::d;
   LabelExtents extents;
-  Tensor a;
-  std::optional<Tensor> b;
-  Tensor c;
+  StepOperand a;
+  std::optional<StepOperand> b;
+  StepOperand c;
 };
 
 /// Executes a step; b is null for a step without B. With beta = 0, C is overwritten whatever it holds.

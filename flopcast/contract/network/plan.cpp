@@ -184,7 +184,7 @@ std::vector<std::int64_t> strides_of(const std::vector<Axis>& axes) {
 }
 
 /// The plan of three operands and more.
-class TreePlan final : public Plan::State {
+class TreePlan final : public Plan::Implementation {
  public:
   TreePlan(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine, const PlanOptions& options)
       : expression_(expression), precision_(options.precision) {

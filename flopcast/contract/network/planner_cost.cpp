@@ -21,7 +21,7 @@ constexpr double rows_of_streams = 1024, columns_of_streams = 256;
 double tiles(double extent, double length) { return std::max(1.0, std::ceil(extent / length)); }
 
 /// Returns the access of the same tensor with rows and columns exchanged.
-Access turned(Access access) {
+ElementAccess turned(ElementAccess access) {
   if (access.unit == StepRole::rows) {
     access.unit = StepRole::columns;
   } else if (access.unit == StepRole::columns) {
@@ -34,7 +34,7 @@ PairStep turned(const PairStep& step) {
   return {step.columns, step.rows, step.sums, step.batch, turned(step.b), turned(step.a), turned(step.c)};
 }
 
-bool is_contiguous_along(StepRole role, const Access& access, double extent) {
+bool is_contiguous_along(StepRole role, const ElementAccess& access, double extent) {
   return access.is_free || access.unit == role || extent == 1;
 }
 
@@ -65,7 +65,7 @@ PlannerCost::PlannerCost(const Environment& environment, const TileRates& rates,
   }
 }
 
-double PlannerCost::fetching(const Access& access, double elements) const {
+double PlannerCost::fetching(const ElementAccess& access, double elements) const {
   const bool has_neighbours = access.unit != StepRole::batch && access.unit != StepRole::none;
   const double run = access.is_free ? elements : has_neighbours ? access.run : 1, reach = access.is_free ? elements : access.reach;
   return fetching_factor(precision_, std::min(elements, static_cast<double>(elements_per_line(precision_))), std::min(elements, run),
@@ -100,7 +100,7 @@ Seconds PlannerCost::kernel(TileKernel which, double m, double n, double k) cons
 Seconds PlannerCost::gemm(const Oriented& step, const Team& team) const {
   const auto& [m, n, k, batch, a, b, c, a_along, b_along, c_along] = step;
   const auto rate = [&](bool along) { return along ? rates_.packed_along : rates_.packed_across; };
-  const auto in_place = [](const Access& access) { return access.is_free || (access.is_matrix && access.unit != StepRole::none); };
+  const auto in_place = [](const ElementAccess& access) { return access.is_free || (access.is_matrix && access.unit != StepRole::none); };
   const bool direct_a = in_place(a) && a.unit != StepRole::batch, direct_b = in_place(b) && b.unit != StepRole::batch,
              direct_c = in_place(c) && c_along;
   const double m_tiles = tiles(m, longest_of_gemm), n_tiles = tiles(n, longest_of_gemm), k_tiles = tiles(k, longest_of_gemm);
@@ -161,7 +161,7 @@ Seconds PlannerCost::streaming(const Oriented& step, const Team& team) const {
 /// The formula of TimeModel::time_along_batch, with its limits on the products' size.
 Seconds PlannerCost::along_batch(const Oriented& step, const Team& team) const {
   constexpr double max_in_vectors = 1 << 17, max_one_by_one = 1 << 8;
-  const auto contiguous = [&](const Access& access) { return access.is_free || access.unit == StepRole::batch; };
+  const auto contiguous = [&](const ElementAccess& access) { return access.is_free || access.unit == StepRole::batch; };
   const bool is_contiguous = contiguous(step.a) && contiguous(step.b) && contiguous(step.c) && !is_complex_;
   const double products = step.m * step.n * step.k;
   if (step.batch <= 1 || products > (is_contiguous ? max_in_vectors : max_one_by_one)) {
@@ -240,7 +240,7 @@ Seconds NumpyCost::by_loops(const PairStep& step, double products) const {
   return products * per_loop_product_ + planner_.moving(step.elements_of_a() + step.elements_of_b() + 2 * step.elements_of_c());
 }
 
-Seconds NumpyCost::copying(const Access& access, double elements, int sum_labels) const {
+Seconds NumpyCost::copying(const ElementAccess& access, double elements, int sum_labels) const {
   const double copies = !access.is_free && !access.is_matrix ? 1 : sum_labels > 1 ? 0.5 : 0;
   return copies == 0 ? 0 : copies * (elements * per_copied_element_ + planner_.moving(2 * elements));
 }

@@ -42,7 +42,7 @@ class PlannerCost final : public StepCost {
   /// A step with C contiguous along the rows if C is contiguous at all, as the planner folds contractions.
   struct Oriented {
     double m, n, k, batch;
-    Access a, b, c;
+    ElementAccess a, b, c;
     bool a_along = true, b_along = true, c_along = true;  ///< contiguous along the rows of the tensor: M, K, and M
   };
   [[nodiscard]] Seconds seconds(const PairStep& step, const Team& team) const;
@@ -56,7 +56,7 @@ class PlannerCost final : public StepCost {
   [[nodiscard]] double products_in_full_panels(double m, double n) const;
   [[nodiscard]] Seconds kernel(TileKernel which, double m, double n, double k) const;
   [[nodiscard]] double bytes_of(const Oriented& step) const;
-  [[nodiscard]] double fetching(const Access& access, double elements) const;
+  [[nodiscard]] double fetching(const ElementAccess& access, double elements) const;
 
   Environment environment_;
   TileRates rates_;
@@ -84,7 +84,7 @@ class NumpyCost final : public StepCost {
   [[nodiscard]] Seconds by_loops(const PairStep& step, double products) const;
   /// Returns the time of copying a tensor into a matrix, 0 if it is one. If several labels are summed, only one of two tensors may have
   /// them in the order in which the other has them, so that half of a copy counts for a tensor of unknown layout.
-  [[nodiscard]] Seconds copying(const Access& access, double elements, int sum_labels) const;
+  [[nodiscard]] Seconds copying(const ElementAccess& access, double elements, int sum_labels) const;
 
   PlannerCost planner_;
   Seconds per_loop_product_, per_copied_element_, per_gemm_product_;  ///< in the caches

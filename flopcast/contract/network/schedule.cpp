@@ -43,7 +43,7 @@ class Scheduler {
     std::vector<std::size_t> loops;  // numbers of the open loops, the outermost first
   };
 
-  [[nodiscard]] const JoinTree::Node& node(int number) const { return tree_.node(number); }
+  [[nodiscard]] const JoinTree::JoinNode& node(int number) const { return tree_.node(number); }
   [[nodiscard]] int first(int number) const { return result_.shared.first[static_cast<std::size_t>(number)]; }
   [[nodiscard]] bool has_step(int number) const {
     return !node(number).is_leaf() || number == tree_.root() || !model_.terms().terms[static_cast<std::size_t>(number)].summed.empty();
@@ -117,13 +117,13 @@ class Scheduler {
     const std::size_t loop = loops_.size();
     loops_.push_back({result_.actions.size(), 0});
     open_.push_back(loop);
-    result_.actions.push_back({Action::Kind::begin, loops[from]});
+    result_.actions.push_back({ActionKind::begin, loops[from]});
     repetitions_ *= model_.blocks(loops[from]);
     open_loops(number, from + 1);
     repetitions_ /= model_.blocks(loops[from]);
     loops_[loop].end = result_.actions.size();
     open_.pop_back();
-    result_.actions.push_back({Action::Kind::end, loops[from]});
+    result_.actions.push_back({ActionKind::end, loops[from]});
   }
 
   /// Makes `number`, or those products below it that don't depend on `loops`, which are about to begin, or on loops that begin in between.
@@ -159,7 +159,7 @@ class Scheduler {
     }
     result_.executions[static_cast<std::size_t>(number)] = repetitions_;
     result_.seconds += repetitions_ * seconds;
-    result_.actions.push_back({Action::Kind::step, number});
+    result_.actions.push_back({ActionKind::step, number});
   }
 
   void find_life_times() {

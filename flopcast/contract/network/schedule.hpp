@@ -3,17 +3,17 @@
 #include <cstdint>
 #include <vector>
 
+#include "flopcast/contract/network/contraction_tree.hpp"
 #include "flopcast/contract/network/join_tree.hpp"
 #include "flopcast/contract/network/shared_products.hpp"
 
 namespace flopcast::contract {
 
 /// A part of a program: a step that makes the product of a node, or the begin or end of a loop over the blocks of a label.
-struct Action {
-  enum class Kind : std::uint8_t { step, begin, end };
-  Kind kind = Kind::step;
+struct ScheduleAction {
+  ActionKind kind = ActionKind::step;
   int number = 0;  ///< node, or label
-  friend bool operator==(const Action&, const Action&) = default;
+  friend bool operator==(const ScheduleAction&, const ScheduleAction&) = default;
 };
 
 /// The actions at which an intermediate comes into being and is used for the last time, both included.
@@ -26,7 +26,7 @@ struct LifeTime {
 /// A tree as a program. A label that is cut into blocks has a loop around the steps below the node that sums over the label, or below the
 /// root if the output has the label. Products without the label are made before the loop.
 struct Schedule {
-  std::vector<Action> actions;
+  std::vector<ScheduleAction> actions;
   std::vector<double> executions;  ///< index: node; how often its step runs, 0 if there is no step
   std::vector<LifeTime> intermediates;
   SharedProducts shared;

@@ -37,7 +37,7 @@ class Classes {
  public:
   explicit Classes(const StepModel& model) : model_(model) {}
 
-  SharedProduct of(const Term& term) {
+  SharedProduct of(const NetworkTerm& term) {
     const auto is_cut = [&](int label) { return model_.is_cut(label); };
     if (term.tensor < 0 || std::any_of(term.labels.begin(), term.labels.end(), is_cut)) {
       return {next_++, term.labels};
@@ -111,7 +111,7 @@ SharedProducts find_shared_products(const JoinTree& tree, const StepModel& model
   std::map<int, int> first;  // by class
   const auto visit = [&](const auto& self, int number) -> void {
     const auto i = static_cast<std::size_t>(number);
-    const JoinTree::Node& node = tree.node(number);
+    const JoinTree::JoinNode& node = tree.node(number);
     if (node.is_leaf()) {
       products[i] = classes.of(model.terms().terms[i]);
     } else {
@@ -136,11 +136,11 @@ Seconds seconds_with_shared_products(const JoinTree& tree) {
 }
 
 std::vector<SharedPairs> find_shared_pairs(const StepModel& model) {
-  const std::vector<Term>& terms = model.terms().terms;
+  const std::vector<NetworkTerm>& terms = model.terms().terms;
   Classes classes(model);
   std::vector<SharedProduct> products;
   std::map<int, int> uses;
-  for (const Term& term : terms) {
+  for (const NetworkTerm& term : terms) {
     products.push_back(classes.of(term));
     ++uses[products.back().number];
   }

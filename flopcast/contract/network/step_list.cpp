@@ -42,7 +42,7 @@ StepList list_steps(const JoinTree& tree, const StepModel& model, const Schedule
   const Terms& terms = model.terms();
   StepList list;
   list.tensor_of.assign(tree.nodes().size(), -1);
-  for (const Term& term : terms.terms) {
+  for (const NetworkTerm& term : terms.terms) {
     list.tensor_of[list.tensors.size()] = static_cast<int>(list.tensors.size());
     list.tensors.push_back({labels_of(term.layout), term.layout, true});
   }
@@ -60,11 +60,11 @@ StepList list_steps(const JoinTree& tree, const StepModel& model, const Schedule
     }
     return use;
   };
-  for (const Action& action : schedule.actions) {
-    if (action.kind != Action::Kind::step) {
+  for (const ScheduleAction& action : schedule.actions) {
+    if (action.kind != ActionKind::step) {
       continue;
     }
-    const JoinTree::Node& node = tree.node(action.number);
+    const JoinTree::JoinNode& node = tree.node(action.number);
     ListedStep step{
         action.number, {}, {}, static_cast<int>(list.tensors.size()), schedule.executions[static_cast<std::size_t>(action.number)]};
     if (node.is_leaf()) {

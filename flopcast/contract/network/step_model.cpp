@@ -73,7 +73,7 @@ PairStep StepModel::shape(const StepTensor& a, const StepTensor& b, const StepTe
     }
   }
   const auto access = [&](const StepTensor& tensor) {
-    return tensor.layout == nullptr ? Access() : access_of(*tensor.layout, lengths_, role_of);
+    return tensor.layout == nullptr ? ElementAccess() : access_of(*tensor.layout, lengths_, role_of);
   };
   step.a = access(a);
   step.b = access(b);
@@ -102,7 +102,7 @@ Seconds StepModel::seconds(const StepTensor& a, const StepTensor& b, const StepT
   return repetitions * cost_->seconds(shape(a, b, c)) * (is_output ? 1 : penalty(bytes(*c.labels)));
 }
 
-Seconds StepModel::seconds_of_sum(const Term& term) const {
+Seconds StepModel::seconds_of_sum(const NetworkTerm& term) const {
   if (term.summed.empty()) {
     return 0;
   }
@@ -159,7 +159,8 @@ std::optional<SubNetwork> SubNetwork::make(const StepModel& model, std::span<con
   return sub;
 }
 
-Access SubNetwork::access(const Side& tensor, const Side& a, const Side& b, const Side& c) const {
+ElementAccess SubNetwork::access(const LabelledTensor& tensor, const LabelledTensor& a, const LabelledTensor& b,
+                                 const LabelledTensor& c) const {
   if (tensor.layout == nullptr) {
     return {};
   }
@@ -169,7 +170,7 @@ Access SubNetwork::access(const Side& tensor, const Side& a, const Side& b, cons
   });
 }
 
-Seconds SubNetwork::seconds(const Side& a, const Side& b, const Side& c, bool is_last, Seconds below) const {
+Seconds SubNetwork::seconds(const LabelledTensor& a, const LabelledTensor& b, const LabelledTensor& c, bool is_last, Seconds below) const {
   PairStep step;
   double repetitions = 1;
   (a.labels | b.labels).for_each([&](std::size_t label) {

@@ -76,8 +76,8 @@ TensorLayout make_layout(std::vector<LabelAxis> axes);
 
 /// Returns how a step reaches a tensor. `extents[label]` is the length of a label, and `role_of(label)` its role in the step.
 template <class Extents, class RoleOf>
-Access access_of(const TensorLayout& layout, const Extents& extents, RoleOf&& role_of) {
-  Access access;
+ElementAccess access_of(const TensorLayout& layout, const Extents& extents, RoleOf&& role_of) {
+  ElementAccess access;
   access.is_free = false;
   std::array<std::int64_t, 5> next_of_role{};  // stride at which the labels of a role go on; 0: none was seen
   std::int64_t next = 1;                       // stride at which neighbours in memory go on; 0: they don't
@@ -108,7 +108,7 @@ Access access_of(const TensorLayout& layout, const Extents& extents, RoleOf&& ro
 using Labels = std::vector<int>;
 
 /// One operand as searches see it: diagonals are strides, labels of extent 1 are gone.
-struct Term {
+struct NetworkTerm {
   Labels labels;         ///< labels that another term or the output has, too
   Labels summed;         ///< labels that only this operand has: a one-operand step sums over them first
   TensorLayout layout;   ///< all labels; of an intermediate only their order counts
@@ -124,7 +124,7 @@ struct Terms {
   Precision precision = Precision::d;
   std::vector<Label> names;           ///< index: number of a label
   std::vector<std::int64_t> extents;  ///< index: number of a label; never 1
-  std::vector<Term> terms;            ///< index: operand
+  std::vector<NetworkTerm> terms;     ///< index: operand
   Labels output;
   TensorLayout output_layout;
   bool is_part = false;  ///< the terms are part of a larger network: the output is an intermediate whose layout may be chosen
@@ -188,7 +188,7 @@ class StepModel {
   /// Returns the time of all repetitions of a step. `is_output` says that C is the network's output, for which there is no limit.
   [[nodiscard]] Seconds seconds(const StepTensor& a, const StepTensor& b, const StepTensor& c, bool is_output) const;
   /// Returns the time of summing over a term's own labels; 0 if there are none.
-  [[nodiscard]] Seconds seconds_of_sum(const Term& term) const;
+  [[nodiscard]] Seconds seconds_of_sum(const NetworkTerm& term) const;
   /// Returns the factor by which a step with a result of `bytes` counts more than its time.
   [[nodiscard]] double penalty(double bytes) const;
 
@@ -212,18 +212,20 @@ class SubNetwork {
   [[nodiscard]] const LabelSet& labels(std::size_t term) const { return terms_[term]; }
   [[nodiscard]] const LabelSet& output() const { return output_; }
   /// A tensor of a step: its labels, and its layout unless the layout is free.
-  struct Side {
+  struct LabelledTensor {
     const LabelSet& labels;
     const TensorLayout* layout;
   };
   [[nodiscard]] const TensorLayout* layout(std::size_t term) const { return layouts_[term]; }
   [[nodiscard]] const TensorLayout* output_layout() const { return output_layout_; }
   /// Returns the time of C := A B if it is below `below`, otherwise infinity. `is_last` says that C is the sub-network's output.
-  [[nodiscard]] Seconds seconds(const Side& a, const Side& b, const Side& c, bool is_last, Seconds below) const;
+  [[nodiscard]] Seconds seconds(const LabelledTensor& a, const LabelledTensor& b, const LabelledTensor& c, bool is_last,
+                                Seconds below) const;
 
  private:
   SubNetwork() = default;
-  [[nodiscard]] Access access(const Side& tensor, const Side& a, const Side& b, const Side& c) const;
+  [[nodiscard]] ElementAccess access(const LabelledTensor& tensor, const LabelledTensor& a, const LabelledTensor& b,
+                                     const LabelledTensor& c) const;
 
   const StepModel* model_ = nullptr;
   std::vector<double> lengths_, blocks_;  ///< index: label

@@ -70,7 +70,7 @@ Terms terms_of(const Network& network) {
       ++uses[static_cast<std::size_t>(label)];
     }
   }
-  for (Term& term : all.terms) {
+  for (NetworkTerm& term : all.terms) {
     const auto is_shared = [&](int label) { return uses[static_cast<std::size_t>(label)] > 1; };
     const auto first_summed = std::stable_partition(term.labels.begin(), term.labels.end(), is_shared);
     term.summed.assign(first_summed, term.labels.end());

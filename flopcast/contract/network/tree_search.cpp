@@ -159,7 +159,7 @@ class TreeSearch {
 
   static std::optional<SubNetwork> sub_network(const StepModel& model) {
     std::vector<StepTensor> tensors;
-    for (const Term& term : model.terms().terms) {
+    for (const NetworkTerm& term : model.terms().terms) {
       tensors.push_back({&term.labels, term.fixed_layout()});
     }
     return SubNetwork::make(model, tensors, {&model.terms().output, model.terms().fixed_output_layout()}, !model.terms().is_part);
@@ -275,7 +275,7 @@ class TreeSearch {
     }
     Terms quotient = quotient_of(terms, groups);
     int tensor = 0;
-    for (const Term& term : terms.terms) {
+    for (const NetworkTerm& term : terms.terms) {
       tensor = std::max(tensor, term.tensor + 1);
     }
     for (std::size_t i = 0; i < shared.pairs.size(); ++i) {

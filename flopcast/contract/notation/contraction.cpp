@@ -130,23 +130,23 @@ std::int64_t Tensor::stride(char index) const {
   return i == std::string::npos ? 0 : strides[i];
 }
 
-Role Contraction::role(char index) const {
+IndexRole Contraction::role(char index) const {
   const bool in_a = tensor(Operand::a).has(index);
   const bool in_b = tensor(Operand::b).has(index);
   if (in_a && in_b) {
-    return tensor(Operand::c).has(index) ? Role::batch : Role::contracted;
+    return tensor(Operand::c).has(index) ? IndexRole::batch : IndexRole::contracted;
   }
-  return in_a ? Role::free_a : Role::free_b;
+  return in_a ? IndexRole::free_a : IndexRole::free_b;
 }
 
-std::string Contraction::indices(Role wanted) const {
-  const std::string& from = tensor(wanted == Role::contracted ? Operand::a : Operand::c).indices;
+std::string Contraction::indices(IndexRole wanted) const {
+  const std::string& from = tensor(wanted == IndexRole::contracted ? Operand::a : Operand::c).indices;
   std::string found;
   std::copy_if(from.begin(), from.end(), std::back_inserter(found), [&](char index) { return role(index) == wanted; });
   return found;
 }
 
-std::string Contraction::indices() const { return indices(Role::contracted) + tensor(Operand::c).indices; }
+std::string Contraction::indices() const { return indices(IndexRole::contracted) + tensor(Operand::c).indices; }
 
 std::int64_t Contraction::elements(Operand operand) const {
   std::int64_t product = 1;

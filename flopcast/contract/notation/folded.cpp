@@ -37,7 +37,7 @@ std::vector<FoldedDimension> fused(const std::vector<FoldedDimension>& sorted) {
   return all;
 }
 
-std::vector<FoldedDimension> dimensions(const Contraction& contraction, Role role, std::size_t sort_by) {
+std::vector<FoldedDimension> dimensions(const Contraction& contraction, IndexRole role, std::size_t sort_by) {
   std::vector<FoldedDimension> all;
   bool empty = false;
   for (const char index : contraction.indices(role)) {
@@ -60,7 +60,7 @@ Dimensions dimensions_by_c(const Contraction& contraction) {
   constexpr std::size_t in_a = 0, in_b = 1, in_c = 2;
   // The operand that is contiguous along K decides K's order, so that its lines are read whole; if both or none are, the larger one.
   const auto starts_along_sums = [&](Operand operand) {
-    const std::string indices = contraction.indices(Role::contracted);
+    const std::string indices = contraction.indices(IndexRole::contracted);
     return std::any_of(indices.begin(), indices.end(), [&](char index) {
       return contraction.extent(index) > 1 && std::abs(contraction.tensor(operand).stride(index)) == 1;
     });
@@ -69,8 +69,8 @@ Dimensions dimensions_by_c(const Contraction& contraction) {
   const bool b_is_larger = contraction.elements(Operand::b) > contraction.elements(Operand::a);
   const std::size_t sorted_by = (a_along == b_along ? b_is_larger : b_along) ? in_b : in_a;
   Dimensions all;
-  all.roles = {dimensions(contraction, Role::free_a, in_c), dimensions(contraction, Role::free_b, in_c),
-               dimensions(contraction, Role::contracted, sorted_by), dimensions(contraction, Role::batch, in_c)};
+  all.roles = {dimensions(contraction, IndexRole::free_a, in_c), dimensions(contraction, IndexRole::free_b, in_c),
+               dimensions(contraction, IndexRole::contracted, sorted_by), dimensions(contraction, IndexRole::batch, in_c)};
   const auto starts_contiguous = [](const std::vector<FoldedDimension>& dims) { return !dims.empty() && dims.front().strides[in_c] == 1; };
   all.swapped = starts_contiguous(all.roles[1]) || (all.roles[0].empty() && !all.roles[1].empty());
   if (all.swapped) {

@@ -47,7 +47,7 @@ void contract_naively(const Contraction& contraction, const void* a, const void*
   scale(contraction, c, beta);
   with_element(contraction.precision, [&](auto zero) {
     using Element = decltype(zero);
-    const std::string contracted = contraction.indices(Role::contracted);
+    const std::string contracted = contraction.indices(IndexRole::contracted);
     visit(contraction, contraction.tensor(Operand::c).indices, {}, [&](const Offsets& row) {
       Element sum = zero;
       visit(contraction, contracted, row,

@@ -20,7 +20,7 @@ using Gemv = void (*)(const char*, const Integer*, const Integer*, const void*, 
 
 /// A matrix operand of gemm.
 template <class Pointer>
-struct Matrix {
+struct GemmOperand {
   Pointer data = nullptr;
   std::int64_t leading_dimension = 1;
   bool transposed = false;
@@ -30,7 +30,7 @@ struct Matrix {
 /// marked as transposed.
 template <class Pointer>
 bool in_place(Pointer data, std::int64_t rows, std::int64_t row_step, std::int64_t columns, std::int64_t column_step,
-              Matrix<Pointer>& matrix) {
+              GemmOperand<Pointer>& matrix) {
   constexpr std::int64_t most = std::numeric_limits<Integer>::max();
   const auto fits = [&](std::int64_t unit, std::int64_t height, std::int64_t other, std::int64_t width) {
     return (unit == 1 || height == 1) && (other >= height || width == 1) && other > 0 && other <= most;

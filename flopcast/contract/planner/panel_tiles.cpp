@@ -140,7 +140,7 @@ void PanelTiles<T>::take_squares(const T* a, const PackingOrder& order) {
   for (std::vector<Square>& some : squares_) {
     some.clear();
   }
-  for (const PackingOrder::Rows& rows : order.squares) {
+  for (const PackingOrder::RowSquare& rows : order.squares) {
     const auto vectors = static_cast<std::size_t>(rows_[static_cast<std::size_t>(rows.panel[0])].step / kernel_->lanes);
     squares_.resize(std::max(squares_.size(), vectors + 1));
     Square square{};
@@ -182,8 +182,8 @@ void PanelTiles<T>::take_rows_in_order(const T* a, const std::vector<RowPanel>& 
   take_squares(a, order);
   for (std::int64_t p = 0; p < depth_.length; ++p) {
     const T* const from = a + folded_->k.a[static_cast<std::size_t>(depth_.first + p)];
-    for (const PackingOrder::Row& row : order.rows) {
-      const Rows& panel = rows_[static_cast<std::size_t>(row.panel)];
+    for (const PackingOrder::SingleRow& row : order.rows) {
+      const PanelRows& panel = rows_[static_cast<std::size_t>(row.panel)];
       const_cast<T*>(panel.data)[p * panel.step + row.at] = from[row.offset_a];  // points into this object's buffer
     }
   }
@@ -233,8 +233,8 @@ void PanelTiles<T>::multiply(T* c, T alpha, T beta) {
     const ColumnPanel& columns = (*column_panels_)[j];
     ColumnsAhead next = columns_ahead(j + 1);
     for (std::size_t i = 0; i < panels.size(); ++i) {
-      const Rows& rows = rows_[i];
-      const Rows& rows_after = rows_[i + 1 < panels.size() ? i + 1 : 0];
+      const PanelRows& rows = rows_[i];
+      const PanelRows& rows_after = rows_[i + 1 < panels.size() ? i + 1 : 0];
       PanelProduct<T> product{
           panels[i].rows,   columns.columns,         depth_.length, rows.data, rows.step,       columns_[j].data,
           columns_[j].step, columns_[j].column_step, alpha,         beta,      c + rows.c,      folded_->n.c.data() + columns.first,
@@ -294,9 +294,9 @@ template <class T>
 
 /// Makes the kernel prefetch the lines of panel `ahead` during the product if the shapes agree; otherwise prefetches them here.
 template <class T>
-[[gnu::always_inline]] inline void PanelTiles<T>::take_ahead(PanelProduct<T>& product, const Rows& rows, const T* c,
+[[gnu::always_inline]] inline void PanelTiles<T>::take_ahead(PanelProduct<T>& product, const PanelRows& rows, const T* c,
                                                              const PanelNumber& ahead) const {
-  const Rows& rows_ahead = rows_[ahead.row];
+  const PanelRows& rows_ahead = rows_[ahead.row];
   const ColumnPanel& columns_ahead = (*column_panels_)[ahead.column];
   if (rows.by_kernel && rows.shape == rows_ahead.shape && product.columns == columns_ahead.columns) {
     product.c_ahead = c + rows_ahead.c;
@@ -314,7 +314,7 @@ typename PanelTiles<T>::ColumnsAhead PanelTiles<T>::columns_ahead(std::size_t nu
   if (number >= columns_.size() || depth_.length == 0) {
     return {};
   }
-  const Columns& columns = columns_[number];
+  const PanelColumns& columns = columns_[number];
   const std::int64_t count = (*column_panels_)[number].columns, shares = std::ssize(rows_);
   if (columns.column_step == 1) {
     const std::int64_t share = ceil_div(count * depth_.length, shares);

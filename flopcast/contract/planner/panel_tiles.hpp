@@ -35,26 +35,26 @@ class PanelTiles {
   void multiply(T* c, T alpha, T beta);
 
  private:
-  struct Columns {
+  struct PanelColumns {
     const T* data;
     std::int64_t step, column_step;
     T* packed;  ///< buffer to pack into, or nullptr
   };
   /// The shape of a panel. The kernel writes panels of equal shapes to C in the same way.
-  struct Shape {
+  struct PanelShape {
     std::int64_t rows = 0;
     bool in_pieces = false, contiguous_c = false;
-    bool operator==(const Shape&) const = default;
+    bool operator==(const PanelShape&) const = default;
   };
   /// A's panel as it is read, and C's panel as it is written.
-  struct Rows {
+  struct PanelRows {
     const T* data;
     std::int64_t step;
     std::int64_t c = 0;  ///< offset of the first row; 0 if there are pieces
     const RowPiece* pieces = nullptr;
     std::int64_t piece_count = 0;
     bool by_kernel = false;  ///< the kernel writes C; otherwise C goes through a buffer
-    Shape shape = {};
+    PanelShape shape = {};
   };
 
   /// The lines of the next column panel. With each row panel of the present one a share of these lines is prefetched, so that they don't
@@ -92,7 +92,7 @@ class PanelTiles {
   void take_rows_in_order(const T* a, const std::vector<RowPanel>& panels, const PackingOrder& order, bool is_packed);
   [[nodiscard]] ColumnsAhead columns_ahead(std::size_t number) const;
   [[nodiscard]] bool writes_whole_lines(const T* c) const;
-  void take_ahead(PanelProduct<T>& product, const Rows& rows, const T* c, const PanelNumber& ahead) const;
+  void take_ahead(PanelProduct<T>& product, const PanelRows& rows, const T* c, const PanelNumber& ahead) const;
   void ask_for_c(const T* c, const RowPanel& rows, const ColumnPanel& columns, bool streams) const;
   void scatter(PanelProduct<T> product, const RowPanel& rows, T* c) const;
 
@@ -104,8 +104,8 @@ class PanelTiles {
   Depth depth_;
   const std::vector<ColumnPanel>* column_panels_ = nullptr;
   const std::vector<RowPanel>* row_panels_ = nullptr;
-  std::vector<Columns> columns_;
-  std::vector<Rows> rows_;
+  std::vector<PanelColumns> columns_;
+  std::vector<PanelRows> rows_;
   std::vector<std::vector<Square>> squares_;  ///< squares by the panels' heights in vectors
 };
 

@@ -55,12 +55,12 @@ class SquareFinder {
     }
   }
 
-  std::vector<PackingOrder::Rows> find() {
-    std::vector<PackingOrder::Rows> all;
+  std::vector<PackingOrder::RowSquare> find() {
+    std::vector<PackingOrder::RowSquare> all;
     for (auto& [offset, quad] : quads_) {
       std::array<Quad*, Square::side> four{};
       if (!quad.taken && are_together(offset, quad, four)) {
-        PackingOrder::Rows square;
+        PackingOrder::RowSquare square;
         for (std::size_t k = 0; k < four.size(); ++k) {
           four[k]->taken = true;
           square.panel[k] = four[k]->panel;
@@ -73,7 +73,7 @@ class SquareFinder {
     return all;
   }
 
-  [[nodiscard]] bool is_taken(const PackingOrder::Row& row) const {
+  [[nodiscard]] bool is_taken(const PackingOrder::SingleRow& row) const {
     const std::int64_t at = row.at / Square::side * Square::side;
     const auto found = quads_.find(offset_of(m_, panels_[static_cast<std::size_t>(row.panel)], at));
     return found != quads_.end() && found->second.taken && found->second.panel == row.panel && found->second.at == at;
@@ -105,9 +105,9 @@ class SquareFinder {
 };
 
 /// Returns one offset for each cache line that the squares use.
-std::vector<std::int64_t> lines_of(const std::vector<PackingOrder::Rows>& squares, std::int64_t line_elements) {
+std::vector<std::int64_t> lines_of(const std::vector<PackingOrder::RowSquare>& squares, std::int64_t line_elements) {
   std::vector<std::int64_t> offsets, lines;
-  for (const PackingOrder::Rows& rows : squares) {
+  for (const PackingOrder::RowSquare& rows : squares) {
     offsets.insert(offsets.end(), std::begin(rows.offset_a), std::end(rows.offset_a));
   }
   std::sort(offsets.begin(), offsets.end());

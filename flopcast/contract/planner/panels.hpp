@@ -47,18 +47,18 @@ struct ColumnPanel {
 /// The rows of a tile in the order of A's memory. This order is for packing tiles whose rows are neighbours in memory, but not within a
 /// panel, so that lines of A are read once. Empty if the order gains nothing.
 struct PackingOrder {
-  struct Row {
+  struct SingleRow {
     std::int64_t offset_a = 0;       ///< offset in A
     std::int64_t panel = 0, at = 0;  ///< panel and position in it
   };
   /// Four consecutive rows in each of four panels, which form a square in A. Number i of row j of the first panel's rows lies in A at
   /// offset_a[j], those of the next panels right behind.
-  struct Rows {
+  struct RowSquare {
     std::int64_t offset_a[Square::side] = {};
     std::int64_t panel[Square::side] = {}, at[Square::side] = {};
   };
-  std::vector<Rows> squares;
-  std::vector<Row> rows;  ///< rows that are in no square
+  std::vector<RowSquare> squares;
+  std::vector<SingleRow> rows;  ///< rows that are in no square
   /// Offsets in A, one for each cache line that the squares use; empty if prefetching the lines gains nothing.
   std::vector<std::int64_t> lines;
   [[nodiscard]] bool is_empty() const { return squares.empty() && rows.empty(); }

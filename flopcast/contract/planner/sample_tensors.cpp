@@ -23,7 +23,7 @@ std::pair<std::int64_t, std::int64_t> bounds(const std::vector<std::int64_t>& of
 
 }  // namespace
 
-void SampleTensors::Unmap::operator()(std::byte* memory) const noexcept { munmap(memory, size_bytes); }
+void SampleTensors::UnmapTensor::operator()(std::byte* memory) const noexcept { munmap(memory, size_bytes); }
 
 SampleTensors::SampleTensors(const Folded& most)
     : precision_(most.precision),
@@ -32,7 +32,7 @@ SampleTensors::SampleTensors(const Folded& most)
       b_(allocate(most.k.b, most.n.b, most.batch.b)),
       c_(allocate(most.m.c, most.n.c, most.batch.c)) {}
 
-SampleTensors::Tensor SampleTensors::allocate(const Offsets& rows, const Offsets& columns, const Offsets& batch) const {
+SampleTensors::SampleTensor SampleTensors::allocate(const Offsets& rows, const Offsets& columns, const Offsets& batch) const {
   const auto [row_low, row_high] = bounds(rows);
   const auto [column_low, column_high] = bounds(columns);
   const std::int64_t element = element_bytes(precision_);
@@ -43,7 +43,7 @@ SampleTensors::Tensor SampleTensors::allocate(const Offsets& rows, const Offsets
   if (mapped == MAP_FAILED) {
     throw environment_error("the system refuses {} of address space for timing kernels", format_bytes(static_cast<double>(bytes)));
   }
-  Tensor tensor{{static_cast<std::byte*>(mapped), Unmap{bytes}}, nullptr};
+  SampleTensor tensor{{static_cast<std::byte*>(mapped), UnmapTensor{bytes}}, nullptr};
   tensor.first = tensor.memory.get() - low;
   return tensor;
 }
@@ -53,7 +53,7 @@ void SampleTensors::fill(const Folded& part) {
   fill(b_, part.k.b, part.n.b, part.batch.b);
 }
 
-void SampleTensors::fill(const Tensor& tensor, const Offsets& rows, const Offsets& columns, const Offsets& batch) const {
+void SampleTensors::fill(const SampleTensor& tensor, const Offsets& rows, const Offsets& columns, const Offsets& batch) const {
   with_element(precision_, [&](auto zero) {
     using Element = decltype(zero);
     auto* const first = reinterpret_cast<Element*>(tensor.first);
@@ -76,7 +76,7 @@ void SampleTensors::flush(const Folded& part, bool result) const {
   measure::wait_for_flushes();
 }
 
-void SampleTensors::flush(const Tensor& tensor, Offsets rows, Offsets columns, Offsets batch) const {
+void SampleTensors::flush(const SampleTensor& tensor, Offsets rows, Offsets columns, Offsets batch) const {
   // Flushes each line once, if possible: along the dimension with the most neighbours in memory.
   const auto neighbours = [](const Offsets& offsets) {
     std::ptrdiff_t count = 0;
@@ -98,7 +98,7 @@ void SampleTensors::flush(const Tensor& tensor, Offsets rows, Offsets columns, O
   }
 }
 
-void SampleTensors::flush(const Tensor& tensor, const Offsets& rows, std::int64_t from) const {
+void SampleTensors::flush(const SampleTensor& tensor, const Offsets& rows, std::int64_t from) const {
   const std::int64_t element = element_bytes(precision_);
   for (std::size_t begin = 0; begin < rows.size();) {
     std::size_t end = begin + 1;
@@ -113,14 +113,14 @@ void SampleTensors::flush(const Tensor& tensor, const Offsets& rows, std::int64_
 }
 
 void SampleTensors::run(const TiledContraction& tiled, double beta) const {
-  const Tensor& left = swapped_ ? b_ : a_;
-  const Tensor& right = swapped_ ? a_ : b_;
+  const SampleTensor& left = swapped_ ? b_ : a_;
+  const SampleTensor& right = swapped_ ? a_ : b_;
   tiled.run(left.first, right.first, c_.first, 1.0, beta);
 }
 
 PartTimes SampleTensors::run_timed(const TiledContraction& tiled, double beta, const machine::WallClock& clock) const {
-  const Tensor& left = swapped_ ? b_ : a_;
-  const Tensor& right = swapped_ ? a_ : b_;
+  const SampleTensor& left = swapped_ ? b_ : a_;
+  const SampleTensor& right = swapped_ ? a_ : b_;
   return tiled.run_timed(left.first, right.first, c_.first, 1.0, beta, clock);
 }
 

@@ -25,24 +25,24 @@ class SampleTensors {
   PartTimes run_timed(const TiledContraction& tiled, double beta, const machine::WallClock& clock) const;
 
  private:
-  struct Unmap {
+  struct UnmapTensor {
     std::size_t size_bytes;
     void operator()(std::byte* memory) const noexcept;
   };
-  struct Tensor {
-    std::unique_ptr<std::byte, Unmap> memory;
+  struct SampleTensor {
+    std::unique_ptr<std::byte, UnmapTensor> memory;
     std::byte* first = nullptr;
   };
   using Offsets = std::vector<std::int64_t>;
 
-  [[nodiscard]] Tensor allocate(const Offsets& rows, const Offsets& columns, const Offsets& batch) const;
-  void fill(const Tensor& tensor, const Offsets& rows, const Offsets& columns, const Offsets& batch) const;
-  void flush(const Tensor& tensor, Offsets rows, Offsets columns, Offsets batch) const;
-  void flush(const Tensor& tensor, const Offsets& rows, std::int64_t from) const;
+  [[nodiscard]] SampleTensor allocate(const Offsets& rows, const Offsets& columns, const Offsets& batch) const;
+  void fill(const SampleTensor& tensor, const Offsets& rows, const Offsets& columns, const Offsets& batch) const;
+  void flush(const SampleTensor& tensor, Offsets rows, Offsets columns, Offsets batch) const;
+  void flush(const SampleTensor& tensor, const Offsets& rows, std::int64_t from) const;
 
   Precision precision_;
   bool swapped_;
-  Tensor a_, b_, c_;  ///< tensors as folded: A and B have changed places if `swapped`
+  SampleTensor a_, b_, c_;  ///< tensors as folded: A and B have changed places if `swapped`
 };
 
 }  // namespace flopcast::contract

@@ -208,7 +208,7 @@ std::string TilePlan::packed() const {
   const auto any_not = [](const std::set<Side>& rows, const std::set<Side>& columns, bool transposed_too) {
     return std::any_of(rows.begin(), rows.end(), [&](const Side& row) {
       return std::any_of(columns.begin(), columns.end(), [&](const Side& column) {
-        Matrix<const double*> matrix;
+        GemmOperand<const double*> matrix;
         return !in_place<const double*>(nullptr, row.first, row.second, column.first, column.second, matrix) ||
                (matrix.transposed && !transposed_too);
       });

@@ -180,7 +180,7 @@ class TileWorker {
       }
       return;
     }
-    Matrix<Element*> matrix;
+    GemmOperand<Element*> matrix;
     if (in_place(c, m.length, m.step_c, n.length, n.step_c, matrix) && !matrix.transposed) {
       gemm(m.length, n.length, is_first ? beta_ : Element(1), matrix.data, matrix.leading_dimension);
       return;
@@ -236,9 +236,9 @@ class TileWorker {
   [[nodiscard]] static std::int64_t elements_of(const Slots& slots) { return slots.bytes / static_cast<std::int64_t>(sizeof(Element)); }
   [[nodiscard]] bool streams() const { return plan_.tiling.kernel == TileKernel::streaming; }
 
-  Matrix<const Element*> matrix_a(const Tile& m, const Tile& k, Element* buffer, bool is_packed) {
+  GemmOperand<const Element*> matrix_a(const Tile& m, const Tile& k, Element* buffer, bool is_packed) {
     const Folded& folded = plan_.folded;
-    Matrix<const Element*> matrix;
+    GemmOperand<const Element*> matrix;
     const Element* data = at_a_ + offset(folded.m.a, m) + offset(folded.k.a, k);
     if (!streams() && in_place(data, m.length, m.step_a, k.length, k.step_a, matrix)) {
       return matrix;
@@ -284,7 +284,7 @@ class TileWorker {
 
   /// C := alpha A B + beta C for the selected tiles of A and B.
   void gemm(std::int64_t m, std::int64_t n, Element beta, Element* c, std::int64_t ldc) {
-    const Matrix<const Element*>&a = a_matrix_, &b = b_matrix_;
+    const GemmOperand<const Element*>&a = a_matrix_, &b = b_matrix_;
     const std::int64_t k = k_->length;
     const char transa = a.transposed ? 'T' : 'N', transb = b.transposed ? 'T' : 'N';
     const std::array<Integer, 6> integers = {static_cast<Integer>(m),
@@ -304,19 +304,19 @@ class TileWorker {
 
   /// Multiplies A by the only column of B into the only column of C. gemm packs A for a single column, and takes twice as long.
   void multiply_column(std::int64_t m, Element beta, Element* c) {
-    const Matrix<const Element*>& b = b_matrix_;
+    const GemmOperand<const Element*>& b = b_matrix_;
     gemv(a_matrix_, a_matrix_.transposed, m, b.data, b.transposed ? b.leading_dimension : 1, beta, c, 1);
   }
 
   /// Multiplies the only row of A by B into the only row of C, as the transposed B times a column. For a single element OpenBLAS's gemm takes
   /// six times as long.
   void multiply_row(std::int64_t n, Element beta, Element* c, std::int64_t ldc) {
-    const Matrix<const Element*>& a = a_matrix_;
+    const GemmOperand<const Element*>& a = a_matrix_;
     gemv(b_matrix_, !b_matrix_.transposed, n, a.data, a.transposed ? 1 : a.leading_dimension, beta, c, ldc);
   }
 
   /// y := alpha M x + beta y. `matrix` is stored as M, or as its transpose if `is_transpose`. `length`: elements of y. Steps count elements.
-  void gemv(const Matrix<const Element*>& matrix, bool is_transpose, std::int64_t length, const Element* x, std::int64_t x_step,
+  void gemv(const GemmOperand<const Element*>& matrix, bool is_transpose, std::int64_t length, const Element* x, std::int64_t x_step,
             Element beta, Element* y, std::int64_t y_step) {
     const char trans = is_transpose ? 'T' : 'N';
     const std::int64_t k = k_->length;
@@ -350,11 +350,11 @@ class TileWorker {
   Element* c_buffers_ = nullptr;
   TileMoves moves_;
   static constexpr Tile nothing{};
-  std::size_t first_k_ = 0;                         ///< the unit's first tile of K
-  const Tile *n_ = &nothing, *k_ = &nothing;        ///< columns and depth of the selected tile of B
-  std::size_t panel_count_ = 0;                     ///< column panels of the selected tile of B, for the panel kernel
-  Matrix<const Element*> a_matrix_{}, b_matrix_{};  ///< selected tiles, for the other kernels
-  Element* packed_b_ = nullptr;                     ///< buffer to pack the tile of B into, or nullptr if it is read in place
+  std::size_t first_k_ = 0;                              ///< the unit's first tile of K
+  const Tile *n_ = &nothing, *k_ = &nothing;             ///< columns and depth of the selected tile of B
+  std::size_t panel_count_ = 0;                          ///< column panels of the selected tile of B, for the panel kernel
+  GemmOperand<const Element*> a_matrix_{}, b_matrix_{};  ///< selected tiles, for the other kernels
+  Element* packed_b_ = nullptr;                          ///< buffer to pack the tile of B into, or nullptr if it is read in place
 };
 
 }  // namespace flopcast::contract

@@ -101,7 +101,7 @@ const PanelCounts& TimeModel::row_panels(const Tiling& tiling) const {
 
 const Fold& TimeModel::rows_of(const Tiling& tiling) const { return rows_in(tiling.rows, *folded_); }
 
-std::int64_t TimeModel::run_of(const Side& side, std::int64_t step) const {
+std::int64_t TimeModel::run_of(const DimensionPart& side, std::int64_t step) const {
   const auto [known, is_new] = runs_.emplace(std::pair{TableAndLength{side.offsets.data(), side.length}, step}, 1);
   if (!is_new) {
     return known->second;
@@ -117,12 +117,12 @@ std::int64_t TimeModel::run_of(const Side& side, std::int64_t step) const {
   return run;
 }
 
-std::int64_t TimeModel::run_of(const Side& rows, const Side& columns) const {
+std::int64_t TimeModel::run_of(const DimensionPart& rows, const DimensionPart& columns) const {
   const std::int64_t along_rows = run_of(rows, 1), along_columns = run_of(columns, 1);
   return along_rows >= along_columns ? along_rows * run_of(columns, along_rows) : along_columns * run_of(rows, along_columns);
 }
 
-double TimeModel::fetching(const Side& rows, const Side& columns) const {
+double TimeModel::fetching(const DimensionPart& rows, const DimensionPart& columns) const {
   const double of_a_line = as_double(elements_per_line(folded_->precision));
   const double needed_at_once = as_double(std::max(run_of(rows, 1), run_of(columns, 1)));
   return fetching_factor(folded_->precision, of_a_line, needed_at_once, as_double(run_of(rows, columns)));
@@ -167,14 +167,14 @@ bool TimeModel::packs_some_of_b(const Tiling& tiling) const {
   return packing(tiling).b > 0 || !(in_panels || is_regular(columns, tiling.n));
 }
 
-TimeModel::Turns TimeModel::turns_of(const Tiling& tiling, TileLoop without, bool keeps) const {
+TimeModel::OperandTurns TimeModel::turns_of(const Tiling& tiling, TileLoop without, bool keeps) const {
   const PerLoop<std::int64_t> tiles = tile_counts(*folded_, tiling);
   const PerLoop<double> extent = {as_double(folded_->m.extent), as_double(folded_->n.extent), as_double(folded_->k.extent)};
   const auto reached = [&](TileLoop loop) {
     return runs_inside(tiling.order, loop, without) ? extent[loop] : extent[loop] / as_double(tiles[loop]);
   };
   const double m = reached(TileLoop::m), n = reached(TileLoop::n), k = reached(TileLoop::k), turns = as_double(tiles[without]);
-  Turns all;
+  OperandTurns all;
   all.working_set_bytes = (m * k + k * n + m * n) * as_double(element_bytes(folded_->precision));
   const bool one_buffer_does = tiles_inside(tiling.order, without, tiles) == 1;
   all.keeps = keeps && !one_buffer_does;
@@ -183,8 +183,8 @@ TimeModel::Turns TimeModel::turns_of(const Tiling& tiling, TileLoop without, boo
   return all;
 }
 
-Seconds TimeModel::moving(double bytes, const Side& rows, const Side& columns, bool is_packed, Seconds outer, Seconds again,
-                          const Turns& turns) const {
+Seconds TimeModel::moving(double bytes, const DimensionPart& rows, const DimensionPart& columns, bool is_packed, Seconds outer,
+                          Seconds again, const OperandTurns& turns) const {
   const double once = fetching(rows, columns), once_more = is_packed && turns.packings == 1 ? 1 : once;
   return bytes * (once * outer + (turns.again * once_more + (turns.keeps ? 1 : 0)) * again);
 }
@@ -278,7 +278,7 @@ ExpectedTime::Parts TimeModel::packing_time(const Tiling& tiling, const TileSize
                                             const AllTurns& turns) const {
   const Sides all = sides_of(*folded_);
   const Sharing sharing = sharing_of(*folded_, tiling);
-  const auto packings = [&](const Turns& operand, Sharing where_each_packs_for_itself, double tiles_shared) {
+  const auto packings = [&](const OperandTurns& operand, Sharing where_each_packs_for_itself, double tiles_shared) {
     const double packers = sharing == where_each_packs_for_itself ? std::min<double>(tiling.threads, tiles_shared) : 1;
     return std::max(operand.packings, packers);
   };
@@ -313,7 +313,7 @@ ExpectedTime::Parts TimeModel::moving_time(const Tiling& tiling, const TileSizes
 }
 
 /// C comes from outside of the private caches once per tile of K.
-TimeModel::TimesOfC TimeModel::moving_time_of_c(const Tiling& tiling, const TileSizes& sizes, const Turns& turns) const {
+TimeModel::TimesOfC TimeModel::moving_time_of_c(const Tiling& tiling, const TileSizes& sizes, const OperandTurns& turns) const {
   const Folded& folded = *folded_;
   const Sides all = sides_of(folded);
   const MemoryTimes memory = memory_beside(tiling.threads);

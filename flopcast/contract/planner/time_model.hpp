@@ -72,20 +72,20 @@ class TimeModel {
   };
   [[nodiscard]] Packing packing(const Tiling& tiling) const;
   /// Part of a folded dimension in a tensor.
-  struct Side {
+  struct DimensionPart {
     const std::vector<std::int64_t>& offsets;
     std::int64_t length;
   };
   /// Effects on an operand of the loop over tiles that doesn't move it.
-  struct Turns {
+  struct OperandTurns {
     double packings = 1;           ///< how often each of the operand's tiles is packed
     double again = 0;              ///< how often all of its tiles are read once more, from the level that holds `working_set_bytes`
     double working_set_bytes = 0;  ///< working set of one turn of the loop
     bool keeps = false;            ///< all of its packed tiles are kept from one turn to the next
   };
-  [[nodiscard]] Turns turns_of(const Tiling& tiling, TileLoop without, bool keeps) const;
+  [[nodiscard]] OperandTurns turns_of(const Tiling& tiling, TileLoop without, bool keeps) const;
   struct AllTurns {
-    Turns a, b, c;
+    OperandTurns a, b, c;
   };
   /// Numbers of tiles, and their mean lengths.
   struct TileSizes {
@@ -110,10 +110,10 @@ class TimeModel {
   struct TimesOfC {
     Seconds first = 0, later = 0;
   };
-  [[nodiscard]] TimesOfC moving_time_of_c(const Tiling& tiling, const TileSizes& sizes, const Turns& turns) const;
+  [[nodiscard]] TimesOfC moving_time_of_c(const Tiling& tiling, const TileSizes& sizes, const OperandTurns& turns) const;
   /// Seconds for moving `bytes` of A or B: from their tensor at `outer` per byte, then at `again`. Kept tiles are also written at `again`.
-  [[nodiscard]] Seconds moving(double bytes, const Side& rows, const Side& columns, bool is_packed, Seconds outer, Seconds again,
-                               const Turns& turns) const;
+  [[nodiscard]] Seconds moving(double bytes, const DimensionPart& rows, const DimensionPart& columns, bool is_packed, Seconds outer,
+                               Seconds again, const OperandTurns& turns) const;
   /// Speed-up of the threads, which take tiles of N, or of M, as TiledContraction::run distributes them.
   [[nodiscard]] double at_once_of(const Tiling& tiling) const;
   [[nodiscard]] bool packs_some_of_b(const Tiling& tiling) const;
@@ -128,13 +128,13 @@ class TimeModel {
   [[nodiscard]] double lines_lost(std::int64_t depth) const;
   [[nodiscard]] double lines_lost_of(std::int64_t depth) const;
   /// Length of the first run of a tile's sorted offsets that are `step` apart. Computed once.
-  [[nodiscard]] std::int64_t run_of(const Side& side, std::int64_t step) const;
+  [[nodiscard]] std::int64_t run_of(const DimensionPart& side, std::int64_t step) const;
   /// Number of elements of an operand's tile that are neighbours in memory: along one side, and along the other where the run continues
   /// there.
-  [[nodiscard]] std::int64_t run_of(const Side& rows, const Side& columns) const;
+  [[nodiscard]] std::int64_t run_of(const DimensionPart& rows, const DimensionPart& columns) const;
   /// Factor by which an operand takes longer to come from outside than its bytes would. Lines are fetched again if a tile needs only part
   /// of them, and each run begins before prefetchers follow it.
-  [[nodiscard]] double fetching(const Side& rows, const Side& columns) const;
+  [[nodiscard]] double fetching(const DimensionPart& rows, const DimensionPart& columns) const;
   /// Share of A's rows that panels can't read in place although most rows allow it. Computed once.
   [[nodiscard]] double scattered_share(const Tiling& tiling) const;
   /// Returns the panels of all rows. Computed once for each length of tiles.

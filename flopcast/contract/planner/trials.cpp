@@ -42,12 +42,13 @@ std::optional<Seconds> IncrementalChoice::seconds(std::size_t candidate) const {
 }
 
 std::size_t IncrementalChoice::tried() const {
-  return static_cast<std::size_t>(std::count_if(states_.begin(), states_.end(), [](const State& state) { return state.executions > 0; }));
+  return static_cast<std::size_t>(
+      std::count_if(states_.begin(), states_.end(), [](const CandidateTrials& state) { return state.executions > 0; }));
 }
 
 void IncrementalChoice::record(Seconds seconds) {
   ++executions_;
-  State& state = states_[next_];
+  CandidateTrials& state = states_[next_];
   ++state.executions;
   if (is_decided_) {
     return;
@@ -85,7 +86,7 @@ void IncrementalChoice::update_best() {
 }
 
 void IncrementalChoice::advance() {
-  if (const State& state = states_[next_]; state.executions == 1 && !state.is_out) {
+  if (const CandidateTrials& state = states_[next_]; state.executions == 1 && !state.is_out) {
     return;  // once more, now that its first use is over
   }
   std::optional<std::size_t> found = next_of_list();
@@ -121,7 +122,7 @@ std::optional<std::size_t> IncrementalChoice::next_of_list() {
 
 std::optional<std::size_t> IncrementalChoice::next_disturbed() const {
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    const State& state = states_[i];
+    const CandidateTrials& state = states_[i];
     if (state.counted == 1 && !state.is_out && state.seconds > clearly_slower * states_[best_].seconds) {
       return i;
     }
@@ -132,7 +133,8 @@ std::optional<std::size_t> IncrementalChoice::next_disturbed() const {
 std::optional<std::size_t> IncrementalChoice::next_neighbour() const {
   const auto of_list = std::min(states_.size(), options_.max_candidates);
   const auto beyond = states_.begin() + static_cast<std::ptrdiff_t>(of_list);
-  const auto executed = std::count_if(beyond, states_.end(), [](const State& state) { return state.executions > 0 || state.is_out; });
+  const auto executed =
+      std::count_if(beyond, states_.end(), [](const CandidateTrials& state) { return state.executions > 0 || state.is_out; });
   for (std::size_t i = of_list; i < states_.size() && executed < static_cast<std::ptrdiff_t>(options_.max_neighbours); ++i) {
     if (states_[i].executions == 0 && !states_[i].is_out && are_neighbours_(i, best_) && is_promising(i)) {
       return i;

@@ -62,7 +62,7 @@ class IncrementalChoice {
   [[nodiscard]] std::size_t tried() const;
 
  private:
-  struct State {
+  struct CandidateTrials {
     int executions = 0;
     int counted = 0;
     Seconds seconds = 0;  ///< valid if counted > 0
@@ -81,7 +81,7 @@ class IncrementalChoice {
   std::vector<Seconds> expected_;
   AreNeighbours are_neighbours_;
   IncrementalOptions options_;
-  std::vector<State> states_;
+  std::vector<CandidateTrials> states_;
   std::size_t next_ = 0, best_ = 0;
   std::size_t listed_ = 1;  ///< candidates of the list that were considered
   std::int64_t executions_ = 0;

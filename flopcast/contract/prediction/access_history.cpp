@@ -111,7 +111,7 @@ std::int64_t access_distance(const Node& root, const std::vector<std::size_t>& p
     if (search.pass(parent.body, 0, here)) {
       break;
     }
-    const bool same_before = parent.kind == Node::Kind::root || search.stays_in(parent);
+    const bool same_before = parent.kind == NodeKind::root || search.stays_in(parent);
     if (same_before) {
       search.pass(parent.body, here + 1, parent.body.size());
       break;
@@ -131,7 +131,7 @@ std::vector<OperandHistory> histories(const Node& root, const std::vector<std::s
     history.slice = slice;
     history.bytes = slice_bytes(slice, contraction);
     history.distance_bytes = access_distance(root, path, slice, contraction, first_of);
-    if (first_of == 0 && parent.kind == Node::Kind::loop) {
+    if (first_of == 0 && parent.kind == NodeKind::loop) {
       find_prefetching(history, parent.index, contraction, line_bytes, prefetched_lines);
     }
     if (history.prefetched) {

@@ -7,7 +7,7 @@ AlgorithmContext::AlgorithmContext(const Algorithm& for_algorithm, const Contrac
       contraction(of_contraction),
       environment(on_environment),
       tree(syntax_tree(algorithm, contraction)),
-      path(path_to(tree, Node::Kind::kernel)) {
+      path(path_to(tree, NodeKind::kernel)) {
   if (!environment.caches.empty()) {
     line_bytes = environment.caches.front().line_bytes;
   }

@@ -245,8 +245,8 @@ class Forecasting {
   [[nodiscard]] Timed timed(const std::string& key, const std::string& what) const { return summed(timings_.at(known_.at(key)), what); }
 
   /// Returns the forecast of algorithm `i`: the sum over its micro-benchmarks.
-  [[nodiscard]] Forecast sum(std::size_t i) const {
-    Forecast forecast;
+  [[nodiscard]] AlgorithmForecast sum(std::size_t i) const {
+    AlgorithmForecast forecast;
     Interval medians;
     double spread = 0;
     for (const MicroBenchmark& benchmark : benchmarks_[i]) {

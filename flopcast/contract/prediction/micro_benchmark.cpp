@@ -223,9 +223,9 @@ class MicroBenchmarkBuilder {
       if (copy.depth >= depth) {
         continue;  // segments contain this copy
       }
-      add_copy(copy, Node::Kind::copy_in);
+      add_copy(copy, NodeKind::copy_in);
       if (copy.operand == Operand::c) {
-        add_copy(copy, Node::Kind::copy_out);
+        add_copy(copy, NodeKind::copy_out);
       }
     }
     return std::move(all_);
@@ -236,8 +236,8 @@ class MicroBenchmarkBuilder {
 
   /// Adds the segments. Returns the number of loops around them.
   std::size_t add_segments() {
-    const std::vector<TimedSegment> all = timed_segments(context_.algorithm, context_.contraction, context_.environment);
-    for (const TimedSegment& segment : all) {
+    const std::vector<LoopSegment> all = timed_segments(context_.algorithm, context_.contraction, context_.environment);
+    for (const LoopSegment& segment : all) {
       MicroBenchmark benchmark;
       benchmark.what = segment.what;
       benchmark.calls = segment.count;
@@ -329,8 +329,8 @@ class MicroBenchmarkBuilder {
   }
 
   /// Adds neighbouring columns of a copy, one call each. The operand is where the algorithm has left it; the buffer has just been used.
-  void add_copy(const Copy& copy, Node::Kind kind) {
-    const bool back = kind == Node::Kind::copy_out;
+  void add_copy(const Copy& copy, NodeKind kind) {
+    const bool back = kind == NodeKind::copy_out;
     const Tensor buffer = kernel_tensor(context_.algorithm, context_.contraction, copy.operand);
     const std::int64_t bytes = element_bytes(context_.contraction.precision);
     const std::int64_t columns = context_.contraction.extent(buffer.indices[1]);
@@ -366,7 +366,7 @@ class MicroBenchmarkBuilder {
   }
 
   /// Returns whether a copy finds its operand outside of all caches.
-  [[nodiscard]] bool is_far(Node::Kind kind, const Copy& copy) const {
+  [[nodiscard]] bool is_far(NodeKind kind, const Copy& copy) const {
     if (!has(Stage::distance)) {
       return false;
     }

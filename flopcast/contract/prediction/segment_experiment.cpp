@@ -26,7 +26,7 @@ using What = Action::What;
 constexpr std::size_t other_memory = 3;  // number of the allocation after those of the three tensors
 
 /// Returns the end of the index range, from 0 on, that a segment uses along one of a tensor's indices.
-std::int64_t used(const TimedSegment& segment, Operand operand, std::size_t dimension) {
+std::int64_t used(const LoopSegment& segment, Operand operand, std::size_t dimension) {
   std::int64_t end = 1;
   for (const PlacedPart& part : segment.parts) {
     if (part.slice.operand == operand && !part.slice.buffer) {
@@ -44,7 +44,7 @@ struct Compact {
 
 /// Reduces strides of more than twice `kept` elements. Each stride keeps its remainder modulo `kept`, so that lines compete for the same
 /// cache sets as before.
-Compact moved_together(Tensor tensor, const TimedSegment& segment, Operand operand, std::int64_t element, std::int64_t kept) {
+Compact moved_together(Tensor tensor, const LoopSegment& segment, Operand operand, std::int64_t element, std::int64_t kept) {
   std::vector<std::size_t> order(tensor.strides.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) { return tensor.strides[x] < tensor.strides[y]; });
@@ -60,7 +60,7 @@ Compact moved_together(Tensor tensor, const TimedSegment& segment, Operand opera
   return {std::move(tensor), span * element};
 }
 
-Compact compacted(Tensor tensor, const TimedSegment& segment, Operand operand, std::int64_t element) {
+Compact compacted(Tensor tensor, const LoopSegment& segment, Operand operand, std::int64_t element) {
   constexpr std::int64_t max_tensor_bytes = std::int64_t{64} << 20;
   constexpr std::int64_t whole = std::int64_t{1} << 60;
   for (std::int64_t& stride : tensor.strides) {
@@ -121,9 +121,9 @@ void for_each_region(const Tensor& tensor, const std::vector<IndexRange>& ranges
 /// Performs the steps of a segment's experiment, one at a time.
 class Runner {
  public:
-  enum class Step : std::uint8_t { fill, touch, lead, timed };
+  enum class SegmentStep : std::uint8_t { fill, touch, lead, timed };
 
-  Runner(const TimedSegment& segment, const Algorithm& algorithm, const Contraction& contraction, FindRoutine find,
+  Runner(const LoopSegment& segment, const Algorithm& algorithm, const Contraction& contraction, FindRoutine find,
          const Environment& environment, std::shared_ptr<measure::Sweeper> sweeper)
       : segment_(segment),
         algorithm_(algorithm),
@@ -140,7 +140,7 @@ class Runner {
   }
 
   [[nodiscard]] std::int64_t bytes(std::size_t operand) const { return bytes_[operand]; }
-  void next(Step step, int level = 0) {
+  void next(SegmentStep step, int level = 0) {
     step_ = step;
     level_ = level;
     done_in_a_row_ = 0;
@@ -154,13 +154,13 @@ class Runner {
       }
     }
     switch (step_) {
-      case Step::fill: fill(tensors); break;
-      case Step::touch:
+      case SegmentStep::fill: fill(tensors); break;
+      case SegmentStep::touch:
         on_parts(tensors, level_,
                  [](const Region& region, bool written) { written ? measure::rewrite_lines(region) : measure::read_lines(region); });
         break;
-      case Step::lead: lead(tensors); break;
-      case Step::timed: timed(tensors, done_in_a_row_++); break;
+      case SegmentStep::lead: lead(tensors); break;
+      case SegmentStep::timed: timed(tensors, done_in_a_row_++); break;
     }
   }
 
@@ -282,7 +282,7 @@ class Runner {
     execution_->run_iterations(tensors, segment_.outer, begin, begin + segment_.iterations);
   }
 
-  TimedSegment segment_;
+  LoopSegment segment_;
   Algorithm algorithm_;
   Contraction contraction_;
   FindRoutine find_;
@@ -291,7 +291,7 @@ class Runner {
   int levels_;
   std::array<std::int64_t, 3> bytes_{};
   std::optional<Execution> execution_;
-  Step step_ = Step::fill;
+  SegmentStep step_ = SegmentStep::fill;
   int level_ = 0;
   std::int64_t done_in_a_row_ = 0;
 };
@@ -311,10 +311,10 @@ class Setup {
  public:
   Setup(std::shared_ptr<Runner> runner, const Call& call) : runner_(std::move(runner)), call_(call) {}
 
-  void announce(Runner::Step step, int level = 0) {
+  void announce(Runner::SegmentStep step, int level = 0) {
     actions_.push_back({What::prepare, {}, 0, {}, [runner = runner_, step, level] { runner->next(step, level); }});
   }
-  void perform(Runner::Step step, int level = 0) {
+  void perform(Runner::SegmentStep step, int level = 0) {
     announce(step, level);
     actions_.push_back({What::perform, {}, 0, call_, {}});
   }
@@ -359,7 +359,7 @@ class Setup {
   std::int64_t other_bytes_ = 0;
 };
 
-bool any_in(const TimedSegment& segment, int level) {
+bool any_in(const LoopSegment& segment, int level) {
   return std::any_of(segment.parts.begin(), segment.parts.end(), [&](const PlacedPart& part) { return part.level == level; });
 }
 
@@ -386,7 +386,7 @@ Call carrier_call(Precision precision, int threads) {
   return call;
 }
 
-measure::Experiment segment_experiment(const TimedSegment& segment, const Algorithm& algorithm, const Contraction& contraction,
+measure::Experiment segment_experiment(const LoopSegment& segment, const Algorithm& algorithm, const Contraction& contraction,
                                        const Environment& environment, FindRoutine find, int threads, std::int64_t repetitions,
                                        std::shared_ptr<measure::Sweeper> sweeper) {
   constexpr Seconds long_segment = 150e-6;  // noise weighs less on long segments
@@ -394,7 +394,7 @@ measure::Experiment segment_experiment(const TimedSegment& segment, const Algori
   const auto runner = std::make_shared<Runner>(segment, algorithm, contraction, std::move(find), environment, std::move(sweeper));
   const Call call = carrier_call(contraction.precision, threads);
   Setup setup(runner, call);
-  setup.perform(Runner::Step::fill);
+  setup.perform(Runner::SegmentStep::fill);
   for (int level = levels - 1; level > 0; --level) {
     const bool outermost = level == levels - 1;
     if (!any_in(segment, level) && !(outermost && any_in(segment, levels))) {
@@ -402,13 +402,13 @@ measure::Experiment segment_experiment(const TimedSegment& segment, const Algori
     }
     const int rounds = outermost && any_in(segment, level) ? 2 : 1;  // last-level caches may keep only lines that are used again
     for (int round = 0; round < rounds; ++round) {
-      setup.perform(Runner::Step::touch, level);
+      setup.perform(Runner::SegmentStep::touch, level);
       setup.push_out(environment, level, outermost ? segment.written : 0);
     }
   }
-  setup.perform(Runner::Step::touch, 0);
-  setup.perform(Runner::Step::lead);
-  setup.announce(Runner::Step::timed);
+  setup.perform(Runner::SegmentStep::touch, 0);
+  setup.perform(Runner::SegmentStep::lead);
+  setup.announce(Runner::SegmentStep::timed);
   measure::Experiment experiment;
   experiment.timed.assign(static_cast<std::size_t>(segment.in_a_row), call);
   const std::int64_t wanted = segment.estimate < long_segment ? repetitions : 2 * fewest_preparations;
@@ -427,7 +427,7 @@ measure::Experiment segment_experiment(const TimedSegment& segment, const Algori
   return experiment;
 }
 
-std::string segment_key(const TimedSegment& segment, const Algorithm& algorithm, const Contraction& contraction) {
+std::string segment_key(const LoopSegment& segment, const Algorithm& algorithm, const Contraction& contraction) {
   const std::size_t depth = segment.outer.size();
   std::string key = fmt::format("{} {}", kernel::format_call(kernel_call(algorithm, contraction).call), to_string(contraction.notation()));
   for (std::size_t l = depth; l < algorithm.loops.size(); ++l) {

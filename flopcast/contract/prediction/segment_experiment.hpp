@@ -20,7 +20,7 @@ inline constexpr std::int64_t fewest_preparations = 2;
 /// Tensors are as far apart in memory as needed: untouched parts have no memory, and indices with strides far beyond a page may move closer
 /// together. `find` is called when the experiment is first executed. The segments are timed about `repetitions` times in total. Experiments
 /// that share a sweeper share its memory.
-measure::Experiment segment_experiment(const TimedSegment& segment, const Algorithm& algorithm, const Contraction& contraction,
+measure::Experiment segment_experiment(const LoopSegment& segment, const Algorithm& algorithm, const Contraction& contraction,
                                        const Environment& environment, FindRoutine find, int threads, std::int64_t repetitions = 10,
                                        std::shared_ptr<measure::Sweeper> sweeper = nullptr);
 
@@ -28,6 +28,6 @@ measure::Experiment segment_experiment(const TimedSegment& segment, const Algori
 Call carrier_call(Precision precision, int threads);
 
 /// Returns a key of the experiment, which is equal for equal experiments.
-std::string segment_key(const TimedSegment& segment, const Algorithm& algorithm, const Contraction& contraction);
+std::string segment_key(const LoopSegment& segment, const Algorithm& algorithm, const Contraction& contraction);
 
 }  // namespace flopcast::contract

@@ -49,7 +49,8 @@ constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 
 class SegmentSelector {
  public:
-  SegmentSelector(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment, const SegmentOptions& options)
+  SegmentSelector(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment,
+                  const LoopSegmentOptions& options)
       : context_(algorithm, contraction, environment), options_(options), call_seconds_(estimated_call_seconds()) {
     for (std::size_t level = 0; level < environment.caches.size(); ++level) {
       capacities_.push_back(capacity_for_placing(environment, level));
@@ -60,7 +61,7 @@ class SegmentSelector {
     }
   }
 
-  std::vector<TimedSegment> select() {
+  std::vector<LoopSegment> select() {
     choose_loop();
     const double executions = calls_outside(depth_);
     const std::int64_t length = extent(depth_);
@@ -68,7 +69,7 @@ class SegmentSelector {
                                         [&](const Copy& copy) { return copy.depth == depth_; });
     const bool matters = has_copies || iterations_ == length || 1.0 / static_cast<double>(length) > 0.1 * options_.min_share;
     const std::int64_t of_first = matters ? std::min(iterations_, length) : 0;
-    std::vector<TimedSegment> all;
+    std::vector<LoopSegment> all;
     if (of_first > 0) {
       add(all, true, of_first, executions);
     }
@@ -321,8 +322,8 @@ class SegmentSelector {
     return outer;
   }
 
-  [[nodiscard]] TimedSegment made(const Situation& situation, bool first, std::int64_t iterations) const {
-    TimedSegment segment;
+  [[nodiscard]] LoopSegment made(const Situation& situation, bool first, std::int64_t iterations) const {
+    LoopSegment segment;
     segment.what = fmt::format("{} {}", first ? "first of" : "segment of", context_.algorithm.loops.substr(depth_));
     segment.outer = positions(situation);
     segment.iterations = iterations;
@@ -347,7 +348,7 @@ class SegmentSelector {
     return segment;
   }
 
-  [[nodiscard]] std::int64_t max_in_a_row(const TimedSegment& segment) const {
+  [[nodiscard]] std::int64_t max_in_a_row(const LoopSegment& segment) const {
     constexpr std::int64_t enough = 8;
     std::int64_t bytes = 0;
     for (const Slice& slice : touched_in_iteration(depth_)) {
@@ -363,7 +364,7 @@ class SegmentSelector {
   }
 
   /// Adds one segment for all situations in which the parts lie in the same caches.
-  void add(std::vector<TimedSegment>& all, bool first, std::int64_t iterations, double count) const {
+  void add(std::vector<LoopSegment>& all, bool first, std::int64_t iterations, double count) const {
     std::map<std::vector<Residence>, std::pair<Situation, double>> different;  // the most frequent situation, and the total share
     for (const Situation& situation : situations()) {
       std::vector<Residence> residences;
@@ -389,7 +390,7 @@ class SegmentSelector {
   }
 
   AlgorithmContext context_;
-  const SegmentOptions& options_;
+  const LoopSegmentOptions& options_;
   std::vector<const Node*> nodes_;
   std::vector<std::int64_t> capacities_;
   Seconds call_seconds_;
@@ -480,8 +481,8 @@ Lifetime lifetime_in_last_cache(const Environment& environment) {
   return is_lifetime ? lifetime : Lifetime{};
 }
 
-std::vector<TimedSegment> timed_segments(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment,
-                                         const SegmentOptions& options) {
+std::vector<LoopSegment> timed_segments(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment,
+                                        const LoopSegmentOptions& options) {
   assert(!algorithm.loops.empty());
   return SegmentSelector(algorithm, contraction, environment, options).select();
 }

@@ -27,7 +27,7 @@ struct PlacedPart {
 };
 
 /// A segment: consecutive iterations of one of an algorithm's loops that are timed together, after the iterations right before them.
-struct TimedSegment {
+struct LoopSegment {
   std::string what;                 ///< "segment of c", "first of c", ...
   std::vector<std::int64_t> outer;  ///< positions of the outer loops
   std::int64_t begin = 0, iterations = 0;
@@ -44,7 +44,7 @@ struct TimedSegment {
   [[nodiscard]] std::int64_t end() const { return begin + in_a_row * iterations; }
 };
 
-struct SegmentOptions {
+struct LoopSegmentOptions {
   Seconds timed = 50e-6;  ///< shortest timed segment, by a rough estimate: a thousand times the cost of a clock reading
   /// Longest lead. A prefetcher loads some lines too early, and they are used one iteration of the next outer loop later. So the lead
   /// reaches back that far where this is cheap. (Vector units need 20 us to run at full speed again.)
@@ -63,8 +63,8 @@ struct SegmentOptions {
 /// segment within the chosen loop and one at its beginning stand for all of it. Each is timed in all situations of the outer loops, which
 /// are at their first iteration, or reach a new cache line, or neither. An operand's cache follows from the memory touched since its last
 /// access as in paper 002 (section 3.2), but counted in cache lines.
-std::vector<TimedSegment> timed_segments(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment,
-                                         const SegmentOptions& options = {});
+std::vector<LoopSegment> timed_segments(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment,
+                                        const LoopSegmentOptions& options = {});
 
 /// The time for which a last-level cache that is shared with others keeps unused data: surely `surely`, and no longer than `at_most`. 0 if
 /// the cache isn't known to behave like this.

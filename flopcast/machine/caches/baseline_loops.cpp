@@ -22,7 +22,7 @@ constexpr std::array bandwidth_table = loops::stream_kernels<Doubles>("SSE", loo
 #else
 
 // The compiler chooses the instructions: on ARM64 it fuses, and keeps 12 chains in its 32 registers.
-struct Added {
+struct PortableAddition {
   static constexpr Arithmetic arithmetic = Arithmetic::add;
   static constexpr bool fused = true;
   template <class Vector>
@@ -39,7 +39,7 @@ struct MultipliedAdded {
   }
 };
 
-struct Memory {
+struct PortableMemory {
   static constexpr bool nontemporal = false;
   template <class Vector>
   [[gnu::always_inline]] static void load(const Vector& from) {
@@ -59,14 +59,18 @@ struct Memory {
 };
 
 constexpr std::array compute_table = {
-    loops::compute_kernel<Added, double, double>("scalar"),    loops::compute_kernel<MultipliedAdded, double, double>("scalar"),
-    loops::compute_kernel<Added, float, float>("scalar"),      loops::compute_kernel<MultipliedAdded, float, float>("scalar"),
-    loops::compute_kernel<Added, double, Doubles>("portable"), loops::compute_kernel<MultipliedAdded, double, Doubles>("portable"),
-    loops::compute_kernel<Added, float, Floats>("portable"),   loops::compute_kernel<MultipliedAdded, float, Floats>("portable"),
+    loops::compute_kernel<PortableAddition, double, double>("scalar"),
+    loops::compute_kernel<MultipliedAdded, double, double>("scalar"),
+    loops::compute_kernel<PortableAddition, float, float>("scalar"),
+    loops::compute_kernel<MultipliedAdded, float, float>("scalar"),
+    loops::compute_kernel<PortableAddition, double, Doubles>("portable"),
+    loops::compute_kernel<MultipliedAdded, double, Doubles>("portable"),
+    loops::compute_kernel<PortableAddition, float, Floats>("portable"),
+    loops::compute_kernel<MultipliedAdded, float, Floats>("portable"),
 };
 template <Stream... streams>
 constexpr std::array<BandwidthKernel, sizeof...(streams)> kernels(std::integer_sequence<Stream, streams...> /*all*/) {
-  return {loops::bandwidth_kernel<Memory, Doubles, streams>("portable")...};
+  return {loops::bandwidth_kernel<PortableMemory, Doubles, streams>("portable")...};
 }
 constexpr std::array bandwidth_table = kernels(loops::AllStreams());
 #endif

@@ -50,7 +50,7 @@ std::optional<MachineTimes> machine_times() {
 
 OtherLoad::OtherLoad() : begin_(now()) {}
 
-OtherLoad::State OtherLoad::now() {
+OtherLoad::LoadReading OtherLoad::now() {
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
   return {machine_seconds(), cpu_seconds(RUSAGE_SELF) + cpu_seconds(RUSAGE_CHILDREN),
@@ -59,7 +59,7 @@ OtherLoad::State OtherLoad::now() {
 
 std::optional<double> OtherLoad::cores(double min_share) const {
   constexpr double min_wall = 0.5;  // the system counts in hundredths of a second
-  const State end = now();
+  const LoadReading end = now();
   const double wall = end.wall - begin_.wall;
   const double own = end.own - begin_.own;
   if (wall < min_wall) {

@@ -34,16 +34,16 @@ class OtherLoad {
 
  private:
   /// Times in seconds.
-  struct State {
+  struct LoadReading {
     std::optional<double>
         machine;     ///< CPU time of all processes, and what other machines of the host took; nothing if the system doesn't say
     double own = 0;  ///< CPU time of this process and of children that have ended
     double wall = 0;
     double others = 0;  ///< threads that run or wait for a core, without the calling one
   };
-  [[nodiscard]] static State now();
+  [[nodiscard]] static LoadReading now();
 
-  State begin_;
+  LoadReading begin_;
 };
 
 }  // namespace flopcast::machine

@@ -86,11 +86,11 @@ std::vector<std::string> dynamic_strings(std::span<const std::byte> file, ElfW(S
   return found;
 }
 
-std::string why_not_loadable(std::span<const std::byte> file, ElfFile::Kind kind) {
+std::string why_not_loadable(std::span<const std::byte> file, ElfFile::FileKind kind) {
   if (file.size() < sizeof(ElfW(Ehdr)) || std::memcmp(file.data(), ELFMAG, SELFMAG) != 0) {
     return "it is no ELF file";
   }
-  if (header(file).e_type != ET_DYN && (kind == ElfFile::Kind::library || header(file).e_type != ET_EXEC)) {
+  if (header(file).e_type != ET_DYN && (kind == ElfFile::FileKind::library || header(file).e_type != ET_EXEC)) {
     return "it is an ELF file of another kind";
   }
   if (header(file).e_machine != this_machine || header(file).e_ident[EI_CLASS] != ELFCLASS64) {
@@ -101,7 +101,7 @@ std::string why_not_loadable(std::span<const std::byte> file, ElfFile::Kind kind
 
 }  // namespace
 
-ElfFile::ElfFile(const std::filesystem::path& path, Kind kind) : path_(path) {
+ElfFile::ElfFile(const std::filesystem::path& path, FileKind kind) : path_(path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status {};
   if (descriptor < 0 || fstat(descriptor, &status) != 0) {

@@ -20,10 +20,10 @@ class NoAddressSpace : public Error {
 /// A shared library's file, or a program's, read without loading it: names and symbols only.
 class ElfFile {
  public:
-  enum class Kind : unsigned char { library, program };  ///< a library is a program as well
+  enum class FileKind : unsigned char { library, program };  ///< a library is a program as well
 
   /// Throws NoAddressSpace where that is the reason, and environment_error if the file can't be read otherwise or is not of this kind for this machine (the message says which).
-  explicit ElfFile(const std::filesystem::path& path, Kind kind = Kind::library);
+  explicit ElfFile(const std::filesystem::path& path, FileKind kind = FileKind::library);
   ~ElfFile();
   ElfFile(const ElfFile&) = delete;
   ElfFile& operator=(const ElfFile&) = delete;

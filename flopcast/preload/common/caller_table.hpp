@@ -13,14 +13,14 @@ class CallerTable {
  public:
   /// Returns the stored word; 0 if there is none.
   [[nodiscard]] std::uint64_t find(std::uint32_t routine, const void* caller) const noexcept {
-    const Entry* entry = place_of(entries_, key_of(routine, caller));
+    const CallerEntry* entry = place_of(entries_, key_of(routine, caller));
     return entry != nullptr && entry->key.load(std::memory_order_relaxed) != 0 ? entry->word.load(std::memory_order_acquire) : 0;
   }
 
   /// Stores `word`, which must not be 0, if there is room for it.
   void remember(std::uint32_t routine, const void* caller, std::uint64_t word) noexcept {
     const std::uint64_t key = key_of(routine, caller);
-    Entry* entry = place_of(entries_, key);
+    CallerEntry* entry = place_of(entries_, key);
     std::uint64_t nothing = 0;
     if (entry != nullptr && (entry->key.compare_exchange_strong(nothing, key) || nothing == key)) {
       entry->word.store(word, std::memory_order_release);
@@ -28,7 +28,7 @@ class CallerTable {
   }
 
  private:
-  struct Entry {
+  struct CallerEntry {
     std::atomic<std::uint64_t> key;  ///< 0: free
     std::atomic<std::uint64_t> word;
   };
@@ -53,7 +53,7 @@ class CallerTable {
     return nullptr;
   }
 
-  Entry entries_[size];
+  CallerEntry entries_[size];
 };
 
 }  // namespace flopcast::preload

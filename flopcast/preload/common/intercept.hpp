@@ -22,7 +22,7 @@ class Interception {
   ~Interception();
 
   /// Returns whether the routine is to be executed.
-  [[nodiscard]] bool execute() const noexcept { return part_ != Part::skipped; }
+  [[nodiscard]] bool execute() const noexcept { return handling_ != Handling::skipped; }
   /// Returns the value of a function that isn't executed.
   [[nodiscard]] std::complex<double> skipped_value() const noexcept { return skipped_value_; }
   /// Returns the trampoline through which the call came; nullptr for a call by the routine's usual name.
@@ -31,13 +31,13 @@ class Interception {
   [[nodiscard]] void* next() const noexcept;
 
  private:
-  enum class Part { transparent, observed, skipped };
+  enum class Handling { transparent, observed, skipped };
 
   std::size_t routine_;
   const void* caller_;
   Redirected* trampoline_ = nullptr;
   std::span<void* const> pointers_;
-  Part part_ = Part::transparent;
+  Handling handling_ = Handling::transparent;
   std::complex<double> skipped_value_;
   std::chrono::steady_clock::time_point start_;
 };

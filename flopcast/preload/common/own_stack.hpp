@@ -18,13 +18,13 @@ auto on_own_stack(Work work) noexcept {
   if constexpr (std::is_void_v<Result>) {
     call_on_own_stack([](void* called) { (*static_cast<Work*>(called))(); }, &work);
   } else {
-    struct Call {
+    struct StackCall {
       Work& work;
       Result result;
     } call{work, {}};
     call_on_own_stack(
         [](void* called) {
-          auto& own = *static_cast<Call*>(called);
+          auto& own = *static_cast<StackCall*>(called);
           own.result = own.work();
         },
         &call);

@@ -45,7 +45,7 @@ class RecursiveLock {
   }
 
  private:
-  enum State : std::uint32_t { free, held, awaited };
+  enum LockState : std::uint32_t { free, held, awaited };
 
   /// Returns an address that no other living thread has.
   static const void* this_thread() noexcept {

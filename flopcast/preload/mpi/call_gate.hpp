@@ -59,14 +59,14 @@ class CallGate {
 
   /// Possession of the session's state, until the object's end. A thread whose call has the state keeps it: MPI calls the program's code
   /// there.
-  class Turn {
+  class Possession {
    public:
-    explicit Turn(CallGate* gate) noexcept : gate_(gate) {}
-    Turn(Turn&& other) noexcept : gate_(other.gate_) { other.gate_ = nullptr; }
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-    Turn& operator=(Turn&&) = delete;
-    ~Turn() {
+    explicit Possession(CallGate* gate) noexcept : gate_(gate) {}
+    Possession(Possession&& other) noexcept : gate_(other.gate_) { other.gate_ = nullptr; }
+    Possession(const Possession&) = delete;
+    Possession& operator=(const Possession&) = delete;
+    Possession& operator=(Possession&&) = delete;
+    ~Possession() {
       if (gate_ != nullptr) {
         gate_->give_back();
       }
@@ -76,20 +76,20 @@ class CallGate {
     CallGate* gate_;
   };
   /// Takes the state for another action of the main thread. Waits for other threads' calls.
-  [[nodiscard]] Turn turn() noexcept {
+  [[nodiscard]] Possession turn() noexcept {
     if (this_thread.in_own_call) {
-      return Turn(nullptr);
+      return Possession(nullptr);
     }
     while (!take(User::action, true)) {
     }
-    return Turn(this);
+    return Possession(this);
   }
   /// Takes the state without waiting; returns nothing if another thread has it.
-  [[nodiscard]] std::optional<Turn> try_turn() noexcept {
+  [[nodiscard]] std::optional<Possession> try_turn() noexcept {
     if (this_thread.in_own_call) {
-      return std::optional<Turn>(std::in_place, nullptr);
+      return std::optional<Possession>(std::in_place, nullptr);
     }
-    return take(User::action, false) ? std::optional<Turn>(std::in_place, this) : std::nullopt;
+    return take(User::action, false) ? std::optional<Possession>(std::in_place, this) : std::nullopt;
   }
 
  private:

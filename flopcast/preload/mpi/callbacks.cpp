@@ -13,7 +13,7 @@
 namespace flopcast::preload::mpi {
 
 ProgramCallback::ProgramCallback() noexcept {
-  Session* all = session();
+  TracingSession* all = session();
   traced_ = all != nullptr && all->gate.is_inside_mpi();
   if (traced_) {
     CallGate::enter_callback();
@@ -24,7 +24,7 @@ ProgramCallback::ProgramCallback() noexcept {
 }
 
 ProgramCallback::~ProgramCallback() {
-  Session* all = session();
+  TracingSession* all = session();
   if (traced_ && all != nullptr) {
     all->ledger.leave_program();
     all->clock.exclude_since(entered_, called_);

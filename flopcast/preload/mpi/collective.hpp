@@ -213,7 +213,7 @@ int executed(Routine routine, MPI_Comm comm, Describe describe, Execute execute)
   if (channel == nullptr) {
     return execute();
   }
-  Session& all = *session();
+  TracingSession& all = *session();
   const auto [collective, output] = describe(*channel);
   const Communication communication = channel->communication(routine, collective.bytes, collective.pattern);
   const bool wanted = !may_be_skipped(collective.bytes, collective.type) || all.ledger.wants_execution(all.kernels.number(communication));

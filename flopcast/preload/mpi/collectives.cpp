@@ -21,7 +21,7 @@ bool is_skipped(Routine routine, const Collective& collective, Channel& channel)
   if (!is_skippable(routine, collective)) {
     return false;
   }
-  Session& all = *session();
+  TracingSession& all = *session();
   const std::uint32_t kernel = all.kernels.number(channel.communication(routine, collective.bytes));
   const std::uint64_t kind = selective::KernelKeyHash()(all.kernels.table[kernel].key);
   channel.votes().vote(kind, all.ledger.wants_execution(kernel));

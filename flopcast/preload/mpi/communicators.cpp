@@ -17,7 +17,7 @@ void agree_and_attach(MPI_Comm made) {
   if (!may_have_channel(made)) {
     return;
   }
-  Session& all = *session();
+  TracingSession& all = *session();
   Agreement mine = all.propagation.agreement(true);
   mine.channel = proposed_channel(rank_in(made));
   const Agreement agreed = all.ledger.idle([&] { return agree(made, mine); });

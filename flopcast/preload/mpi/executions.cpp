@@ -54,7 +54,7 @@ void broadcast_times(MPI_Comm world, KernelDecisions& kernels) {
 
 }  // namespace
 
-void Session::begin_execution(std::size_t number, Seconds before) {
+void TracingSession::begin_execution(std::size_t number, Seconds before) {
   const bool counts_for_it =
       executions.progress() == LaunchExecutions::Progress::running && options.policy == selective::Policy::conditional;
   executions.go_on_with(number);
@@ -72,7 +72,7 @@ void Session::begin_execution(std::size_t number, Seconds before) {
 
 /// Writes nothing for an execution that was begun and not measured. A program that leaves its loop over configurations by `break` is
 /// launched again.
-Seconds Session::finish_execution() {
+Seconds TracingSession::finish_execution() {
   const MpiProfile profile = conclude();
   if (rank_ == 0 && profile.elapsed > 0) {
     append_profile(options, executions.number(), profile, kernels.table.kernels(), regions);
@@ -86,7 +86,7 @@ Seconds Session::finish_execution() {
 }
 
 /// The first execution is that of the command line. Later ones are the next that the program can go on with.
-bool Session::next_configuration() {
+bool TracingSession::next_configuration() {
   using Progress = LaunchExecutions::Progress;
   if (executions.progress() == Progress::finished) {
     return false;

@@ -4,7 +4,7 @@ namespace flopcast::preload::mpi {
 namespace {
 
 /// Notes that the program has called MPI. Returns false if the call isn't traced, because another thread is in one.
-bool enter_call(Session& all) noexcept {
+bool enter_call(TracingSession& all) noexcept {
   SessionClock& clock = all.clock;
   if (!CallGate::is_main_thread() && all.gate.succeed_main_thread()) {
     clock.return_to_program();
@@ -26,7 +26,7 @@ bool enter_call(Session& all) noexcept {
   return true;
 }
 
-void leave_call(Session& all) noexcept {
+void leave_call(TracingSession& all) noexcept {
   SessionClock& clock = all.clock;
   const bool own = CallGate::is_main_thread();
   own ? clock.end_call() : clock.end_call_of_other_thread();
@@ -45,12 +45,12 @@ void leave_call(Session& all) noexcept {
 }  // namespace
 
 InterceptGuard::InterceptGuard() noexcept {
-  Session* all = session();
+  TracingSession* all = session();
   traced_ = all != nullptr && CallGate::enter_function() && all->gate.is_open() && enter_call(*all);
 }
 
 InterceptGuard::~InterceptGuard() {
-  Session* all = session();
+  TracingSession* all = session();
   if (all == nullptr) {
     return;
   }

@@ -37,12 +37,12 @@ Call program_call(std::size_t routine, std::span<void* const> pointers, Redirect
 }
 
 /// Returns whether a call of this thread is a kernel, and isn't part of another one.
-bool is_kernel_of(mpi::Session& all) noexcept {
+bool is_kernel_of(mpi::TracingSession& all) noexcept {
   return depth == 0 && all.ledger.measures() && !all.ledger.region().is_open() && (all.gate.traces_program() || all.gate.is_inside_mpi());
 }
 
 /// Skips a call, whose kernel is `number`. Returns the function value that the program gets.
-auto skip_call(mpi::Session& all, const Call& call) {
+auto skip_call(mpi::TracingSession& all, const Call& call) {
   const auto value = kernel::skip(call).value;
   mpi::settle_outputs(call);
   all.ledger.skipped(number);
@@ -64,7 +64,7 @@ void make_operands_safe(Call call, std::span<void* const> pointers) {
 
 Interception::Interception(std::size_t routine, const void* caller, std::span<void* const> pointers) noexcept
     : routine_(routine), caller_(caller), trampoline_(entered()), pointers_(pointers) {
-  mpi::Session* all = mpi::session();
+  mpi::TracingSession* all = mpi::session();
   if (all == nullptr || !is_kernel_of(*all)) {
     return;
   }
@@ -86,9 +86,9 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
     if (selective::KernelRecord& kernel = all->kernels.table[number]; !kernel.is_met()) {
       kernel.flops = flops(program_call(routine_, pointers_, trampoline_, caller_));
     }
-    part_ = digest.decides() || all->ledger.wants_execution(number) ? Part::observed : Part::skipped;
+    handling_ = digest.decides() || all->ledger.wants_execution(number) ? Handling::observed : Handling::skipped;
     cause = digest.decides() ? selective::Cause::always : all->kernels.decisions.cause();
-    if (part_ == Part::skipped) {
+    if (handling_ == Handling::skipped) {
       skipped_value_ = skip_call(*all, program_call(routine_, pointers_, trampoline_, caller_));
       return;
     }
@@ -97,14 +97,14 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
     }
     ++depth;
   });
-  if (part_ == Part::observed) {
+  if (handling_ == Handling::observed) {
     started = all->clock.now();
   }
 }
 
 Interception::~Interception() {
-  mpi::Session* all = mpi::session();
-  if (part_ == Part::observed) {
+  mpi::TracingSession* all = mpi::session();
+  if (handling_ == Handling::observed) {
     const Seconds seconds = all->clock.now() - started;
     denormals.end();
     --depth;

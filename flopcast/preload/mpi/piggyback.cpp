@@ -143,7 +143,7 @@ int Channel::rank_of(int world_rank) const noexcept {
 bool Channel::goes_in_memory(int rank) const noexcept { return rings != nullptr && rings->reaches(world_rank(rank)); }
 
 bool Channel::send(const path::CriticalPath& path, const Envelope& envelope, int destination, const selective::KernelCounts& counts) {
-  Stream& stream = streams_[static_cast<std::size_t>(destination)];
+  PiggybackCounts& stream = streams_[static_cast<std::size_t>(destination)];
   const int peer = world_rank(destination);
   const bool has_memory = goes_in_memory(destination);
   if (counts_travel || !has_memory || !rings->put(peer, {number_, stream.sent}, path, envelope)) {
@@ -153,7 +153,7 @@ bool Channel::send(const path::CriticalPath& path, const Envelope& envelope, int
     if (has_memory) {
       rings->note_mail(peer);
     }
-    mail->send(PiggybackMail::Kind::piggyback, {envelope, path.mark(), stream.sent, number_}, counts, peer);
+    mail->send(PiggybackMail::MailTag::piggyback, {envelope, path.mark(), stream.sent, number_}, counts, peer);
   }
   ++stream.sent;
   bypassing.announced += 1;
@@ -197,7 +197,7 @@ void Channel::put_early(Arrival found) {
 /// Puts this channel's early piggyback messages aside, where there is an order and a limit.
 void Channel::order_early() {
   for (int source = 0; source < size_; ++source) {
-    Stream& stream = streams_[static_cast<std::size_t>(source)];
+    PiggybackCounts& stream = streams_[static_cast<std::size_t>(source)];
     while (take_early(world_rank(source), stream.taken)) {
       ++stream.taken;
       put_aside(source, std::move(latest_));
@@ -208,7 +208,7 @@ void Channel::order_early() {
 /// Receives a piggyback message as a message. Returns true if it is the one to be taken next; others are put aside.
 bool Channel::take_from_network(int world_rank, std::uint32_t number) {
   Arrival found;
-  mail->receive(PiggybackMail::Kind::piggyback, world_rank, found);
+  mail->receive(PiggybackMail::MailTag::piggyback, world_rank, found);
   if (found.channel == number_ && found.number == number) {
     latest_ = std::move(found);
     return true;
@@ -240,12 +240,12 @@ bool Channel::take_from_memory(int source) {
 /// Takes the next piggyback message from `source`, whose piggyback messages come in order, if it has come. Waits only for messages that are
 /// known to be sent.
 bool Channel::take_next(int source) {
-  Stream& stream = streams_[static_cast<std::size_t>(source)];
+  PiggybackCounts& stream = streams_[static_cast<std::size_t>(source)];
   const int peer = world_rank(source);
   const bool in_memory = goes_in_memory(source);
   const auto has_mail = [&] {
     return in_memory ? mail->received_from(peer) != rings->mails_from(peer)
-                     : mail->sender(PiggybackMail::Kind::piggyback, peer).has_value();
+                     : mail->sender(PiggybackMail::MailTag::piggyback, peer).has_value();
   };
   bool taken = take_early(peer, stream.taken) || (in_memory && take_from_memory(source));
   while (!taken && has_mail()) {
@@ -260,7 +260,7 @@ bool Channel::take_next(int source) {
 bool Channel::take_sent_before(int source) {
   constexpr Seconds longest_delay = 0.05;
   bool taken = take_next(source);
-  Stream& stream = streams_[static_cast<std::size_t>(source)];
+  PiggybackCounts& stream = streams_[static_cast<std::size_t>(source)];
   if (taken || goes_in_memory(source) || stream.lacks_piggyback) {
     return taken;
   }
@@ -404,16 +404,16 @@ double count_bypassing(MPI_Comm world) {
 
 void acknowledge(const path::CriticalPath& path, const Envelope& envelope, int world_rank) {
   count_sent(sizeof(Piggyback));
-  mail->send(PiggybackMail::Kind::acknowledgement, {envelope, path.mark()}, {}, world_rank);
+  mail->send(PiggybackMail::MailTag::acknowledgement, {envelope, path.mark()}, {}, world_rank);
 }
 
 const Arrival* next_acknowledgement() {
   static Arrival latest;
-  const std::optional<int> sender = mail->sender(PiggybackMail::Kind::acknowledgement, MPI_ANY_SOURCE);
+  const std::optional<int> sender = mail->sender(PiggybackMail::MailTag::acknowledgement, MPI_ANY_SOURCE);
   if (!sender) {
     return nullptr;
   }
-  mail->receive(PiggybackMail::Kind::acknowledgement, *sender, latest);
+  mail->receive(PiggybackMail::MailTag::acknowledgement, *sender, latest);
   return &latest;
 }
 

@@ -124,7 +124,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   /// Returns whether `source` is to be told of another receive. One that sends no piggyback messages doesn't take acknowledgements either.
   [[nodiscard]] bool may_acknowledge(int source) noexcept {
     constexpr std::uint32_t max_ahead = 4096;
-    Stream& stream = streams_[static_cast<std::size_t>(source)];
+    PiggybackCounts& stream = streams_[static_cast<std::size_t>(source)];
     if (stream.acknowledged >= stream.taken + max_ahead) {
       return false;
     }
@@ -141,7 +141,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
  private:
   /// Counts of piggyback messages to and from one process, which may come by memory or as messages.
-  struct Stream {
+  struct PiggybackCounts {
     std::uint32_t sent = 0, taken = 0, acknowledged = 0;
     bool lacks_piggyback = false;  ///< a message has come without one, where messages may overtake piggyback messages
   };
@@ -165,8 +165,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
   static bool pauses(SpinBackoff& backoff, bool in_memory) noexcept { return backoff.is_over() || !in_memory; }
 
   std::uint32_t number_ = 0;
-  std::vector<Stream> streams_;  ///< index: rank
-  Arrival latest_;               ///< the one taken last
+  std::vector<PiggybackCounts> streams_;  ///< index: rank
+  Arrival latest_;                        ///< the one taken last
   NonblockingVotes votes_;
   MPI_Comm comm_ = MPI_COMM_NULL;  ///< the program's communicator, which may have been freed
   int rank_ = 0, size_ = 1, stride_ = 1;

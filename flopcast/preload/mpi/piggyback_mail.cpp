@@ -55,17 +55,17 @@ PiggybackMail::Outgoing& PiggybackMail::free_slot() {
 bool PiggybackMail::may_send_piggyback(int world_rank) {
   constexpr std::uint32_t max_ahead = 4096;
   Peer& peer = peers_[static_cast<std::size_t>(world_rank)];
-  while (peer.sent - peer.confirmed >= max_ahead && sender(Kind::credit, world_rank)) {
+  while (peer.sent - peer.confirmed >= max_ahead && sender(MailTag::credit, world_rank)) {
     Arrival credit;
-    receive(Kind::credit, world_rank, credit);
+    receive(MailTag::credit, world_rank, credit);
     peer.confirmed = credit.number;
   }
   return peer.sent - peer.confirmed < max_ahead;
 }
 
-void PiggybackMail::send(Kind kind, const Piggyback& piggyback, const selective::KernelCounts& counts, int world_rank) {
+void PiggybackMail::send(MailTag kind, const Piggyback& piggyback, const selective::KernelCounts& counts, int world_rank) {
   Outgoing& slot = free_slot();
-  peers_[static_cast<std::size_t>(world_rank)].sent += kind == Kind::piggyback ? 1 : 0;
+  peers_[static_cast<std::size_t>(world_rank)].sent += kind == MailTag::piggyback ? 1 : 0;
   slot.parcel.piggyback = piggyback;
   const std::size_t count = std::min(counts.size(), slot.parcel.counts.size());
   std::copy_n(counts.begin(), count, slot.parcel.counts.begin());
@@ -73,7 +73,7 @@ void PiggybackMail::send(Kind kind, const Piggyback& piggyback, const selective:
   PMPI_Isend(&slot.parcel, static_cast<int>(bytes), MPI_BYTE, world_rank, static_cast<int>(kind), world_, &slot.request);
 }
 
-void PiggybackMail::receive(Kind kind, int world_rank, Arrival& into) {
+void PiggybackMail::receive(MailTag kind, int world_rank, Arrival& into) {
   Parcel parcel;
   MPI_Status status;
   PMPI_Recv(&parcel, static_cast<int>(sizeof parcel), MPI_BYTE, world_rank, static_cast<int>(kind), world_, &status);
@@ -84,12 +84,12 @@ void PiggybackMail::receive(Kind kind, int world_rank, Arrival& into) {
   into.counts.assign(parcel.counts.begin(), parcel.counts.begin() + static_cast<std::ptrdiff_t>(count));
   constexpr std::uint32_t confirmed_together = 1024;
   std::uint32_t& received = peers_[static_cast<std::size_t>(world_rank)].received;
-  if (kind == Kind::piggyback && ++received % confirmed_together == 0) {
-    send(Kind::credit, {{}, {}, received}, {}, world_rank);
+  if (kind == MailTag::piggyback && ++received % confirmed_together == 0) {
+    send(MailTag::credit, {{}, {}, received}, {}, world_rank);
   }
 }
 
-std::optional<int> PiggybackMail::sender(Kind kind, int world_rank) {
+std::optional<int> PiggybackMail::sender(MailTag kind, int world_rank) {
   int there = 0;
   MPI_Status status;
   PMPI_Iprobe(world_rank, static_cast<int>(kind), world_, &there, &status);
@@ -97,7 +97,7 @@ std::optional<int> PiggybackMail::sender(Kind kind, int world_rank) {
 }
 
 void PiggybackMail::close() noexcept {
-  for (const Kind kind : {Kind::piggyback, Kind::acknowledgement, Kind::credit}) {
+  for (const MailTag kind : {MailTag::piggyback, MailTag::acknowledgement, MailTag::credit}) {
     while (const std::optional<int> from = sender(kind, MPI_ANY_SOURCE)) {
       Parcel dropped;
       PMPI_Recv(&dropped, static_cast<int>(sizeof dropped), MPI_BYTE, *from, static_cast<int>(kind), world_, MPI_STATUS_IGNORE);

@@ -19,7 +19,7 @@ struct Parcel;
 /// All of them share one communicator, whichever of the program's they belong to, because an MPI grants only some 2000 communicators.
 class PiggybackMail {
  public:
-  enum class Kind : int { piggyback = 1, acknowledgement = 6, credit = 7 };  ///< the messages' tags
+  enum class MailTag : int { piggyback = 1, acknowledgement = 6, credit = 7 };  ///< the messages' tags
 
   /// `world` holds all processes. No other code may use it with these tags.
   explicit PiggybackMail(MPI_Comm world);
@@ -34,11 +34,11 @@ class PiggybackMail {
   /// a receiver that never asks for them must not fill MPI's memory.
   [[nodiscard]] bool may_send_piggyback(int world_rank);
   /// Never blocks.
-  void send(Kind kind, const Piggyback& piggyback, const selective::KernelCounts& counts, int world_rank);
+  void send(MailTag kind, const Piggyback& piggyback, const selective::KernelCounts& counts, int world_rank);
   /// Waits for the next message from that process.
-  void receive(Kind kind, int world_rank, Arrival& into);
+  void receive(MailTag kind, int world_rank, Arrival& into);
   /// Returns the sender of a message that has come from `world_rank` or any process (MPI_ANY_SOURCE); doesn't wait.
-  [[nodiscard]] std::optional<int> sender(Kind kind, int world_rank);
+  [[nodiscard]] std::optional<int> sender(MailTag kind, int world_rank);
   /// Returns the number of piggyback messages received from that process.
   [[nodiscard]] std::uint32_t received_from(int world_rank) const noexcept { return peers_[static_cast<std::size_t>(world_rank)].received; }
 

@@ -196,7 +196,7 @@ void PiggybackRings::note_mail(int world_rank) noexcept {
   mails.store(mails.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
-bool PiggybackRings::put(int world_rank, Name name, const path::CriticalPath& path, const Envelope& envelope) noexcept {
+bool PiggybackRings::put(int world_rank, MessageIdentity name, const path::CriticalPath& path, const Envelope& envelope) noexcept {
   End& end = to_[static_cast<std::size_t>(world_rank)];
   if (end.count - end.known >= slots_) {
     end.known = end.receiver->taken.load(std::memory_order_acquire);

@@ -54,12 +54,12 @@ class PiggybackRings {
   /// Returns whether that process is on this node.
   [[nodiscard]] bool reaches(int world_rank) const noexcept { return to_[static_cast<std::size_t>(world_rank)].slots != nullptr; }
   /// Identifies a piggyback message sent to a process.
-  struct Name {
+  struct MessageIdentity {
     std::uint32_t channel = 0, number = 0;
   };
   /// Puts a piggyback message; returns false if the ring is full. The path's numbers are copied one by one to where they are read, because
   /// a copy that was assembled first would stall the processor.
-  bool put(int world_rank, Name name, const path::CriticalPath& path, const Envelope& envelope) noexcept;
+  bool put(int world_rank, MessageIdentity name, const path::CriticalPath& path, const Envelope& envelope) noexcept;
   /// Returns the slot of the oldest piggyback message from that process; nullptr if none has come.
   [[nodiscard]] const RingSlot* front(int world_rank) const noexcept;
   /// Frees the slot that front() returned.

@@ -20,7 +20,7 @@ Seconds usual_seconds(const Communication& message) { return 2 * session()->kern
 /// Decides whether a send leaves its message empty. The sender decides, and its piggyback message says so. The message's envelope travels
 /// in either case, so that matching, probing and completion are the program's. No process waits for a message that was skipped.
 bool is_left_empty(const Communication& message, MPI_Datatype type) {
-  Session& all = *session();
+  TracingSession& all = *session();
   const bool empty = may_be_skipped(message.bytes, type) && !all.ledger.wants_execution(all.kernels.number(message));
   if (empty) {
     all.kernels.decisions.skipped();
@@ -65,7 +65,7 @@ bool has_come(const Sender& from, MPI_Comm comm) noexcept {
 /// waits for the receiver is told of it. `has_come` returns whether the message is there.
 template <class HasCome>
 Arrival* await_piggyback(Routine routine, Channel& channel, const Sender& from, HasCome has_come) {
-  Session& all = *session();
+  TracingSession& all = *session();
   all.ledger.note_awaited(routine, channel.world_rank(from.source));
   Arrival* piggyback = channel.await(from.source, from.tag, has_come);
   if (piggyback != nullptr) {
@@ -93,7 +93,7 @@ const Arrival* piggyback_of_come(Channel& channel, Arrival* awaited, bool known,
 template <class Receive>
 int blocking_receive(Routine routine, Channel& channel, const Sender& asked, const ReceiveTarget& place, MPI_Comm comm, MPI_Status* wanted,
                      Receive receive) {
-  Session& all = *session();
+  TracingSession& all = *session();
   all.note_call(routine, 0, asked.source, asked.tag);
   const bool is_named = names_a_message(asked.source, asked.tag);
   const Sender from = is_named ? asked : found_sender(asked, comm);
@@ -181,7 +181,7 @@ std::unordered_multimap<MPI_Message, Matched>& matched_messages() {
 /// Notes a message that a probe has found. The process continues on its sender's path, and the status gets the program's length. The
 /// receive follows later.
 void note_found(Channel& channel, MPI_Status& status) {
-  Session& all = *session();
+  TracingSession& all = *session();
   if (!channel.has(status.MPI_SOURCE)) {
     return;
   }
@@ -252,7 +252,7 @@ int TracedSend::made(int result, bool is_blocking) {
   if (channel_ == nullptr) {
     return result;
   }
-  Session& all = *session();
+  TracingSession& all = *session();
   const Seconds end = all.clock.now();
   const Seconds taken = std::max(end - start_, 0.0);
   bypassing.left += announced_ && result != MPI_SUCCESS ? 1 : 0;
@@ -401,7 +401,7 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
   // MPI keeps the outgoing data, so it is called at once, and the piggyback message is read afterwards, as for wildcards.
   MPI_Status own;
   MPI_Status& into = status == MPI_STATUS_IGNORE ? own : *status;
-  Session& all = *session();
+  TracingSession& all = *session();
   const Seconds start = all.clock.now();
   const int result = exchange(&into);
   const Seconds taken = all.clock.now() - start;

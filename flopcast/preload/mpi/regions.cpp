@@ -16,7 +16,7 @@ namespace {
 
 /// Begins a region of the program's own code. Returns false if the region is to be skipped; the region has then ended, too. A region inside
 /// another one belongs to the outer one.
-bool enter_region(Session& all, const std::string& name, std::span<const std::int64_t> sizes, bool may_be_skipped) {
+bool enter_region(TracingSession& all, const std::string& name, std::span<const std::int64_t> sizes, bool may_be_skipped) {
   if (all.ledger.region().is_open() || !all.ledger.measures()) {
     all.ledger.region().nest();
     return true;
@@ -30,14 +30,14 @@ bool enter_region(Session& all, const std::string& name, std::span<const std::in
 }
 
 /// Returns the session if it traces this thread's actions now.
-Session* traced() noexcept {
-  Session* all = session();
+TracingSession* traced() noexcept {
+  TracingSession* all = session();
   return all != nullptr && all->gate.traces_program() ? all : nullptr;
 }
 
 int enter(const char* name, int count, const std::int64_t* sizes, int may_be_skipped) {
   constexpr int max_sizes = 8;
-  Session* all = traced();
+  TracingSession* all = traced();
   if (all == nullptr) {
     return 1;
   }
@@ -53,14 +53,14 @@ int enter(const char* name, int count, const std::int64_t* sizes, int may_be_ski
 /// Runs `action` on the session if this thread's actions are traced now.
 template <class Action>
 void act(Action action) {
-  if (Session* all = traced()) {
+  if (TracingSession* all = traced()) {
     const auto turn = all->gate.turn();
     action(*all);
   }
 }
 
 void leave() {
-  act([](Session& all) {
+  act([](TracingSession& all) {
     if (all.ledger.region().leave() && all.ledger.measures()) {
       all.ledger.leave_program();
       all.ledger.leave_region();
@@ -70,21 +70,21 @@ void leave() {
 }
 
 void measure(int on) {
-  act([on](Session& all) { all.measure(on != 0); });
+  act([on](TracingSession& all) { all.measure(on != 0); });
 }
 
 void reset() {
-  act([](Session& all) { all.reset(); });
+  act([](TracingSession& all) { all.reset(); });
 }
 
 /// Returns -1 if the launch has no list of executions. The program's only configuration is then its command line's.
 int next_configuration() {
-  Session* all = traced();
+  TracingSession* all = traced();
   return all == nullptr || all->executions.empty() ? -1 : all->next_configuration() ? 1 : 0;
 }
 
 const char* parameter(const char* name) {
-  Session* all = traced();
+  TracingSession* all = traced();
   const std::string* value = all == nullptr || name == nullptr ? nullptr : all->executions.value(name);
   return value != nullptr ? value->c_str() : nullptr;
 }

@@ -55,7 +55,7 @@ bool announce(Channel* channel, std::int64_t bytes, int destination, int tag, bo
   if (channel == nullptr || !channel->has(destination)) {
     return false;
   }
-  Session& all = *session();
+  TracingSession& all = *session();
   all.note_call(Routine::send, bytes, destination, tag);
   all.ledger.note_awaited(Routine::send, channel->world_rank(destination));
   return channel->send(all.ledger.path(), all.propagation.envelope(bytes, tag, skipped), destination, all.propagation.counts());
@@ -291,7 +291,7 @@ class Completion {
   /// Puts the costs on the path; `seconds` is the time between the program's call and MPI's answer. With CPU time as clock, the model gives
   /// the time of each message or collective. Otherwise the time waited is divided among the completed requests.
   void account(Seconds seconds) {
-    Session& all = *session();
+    TracingSession& all = *session();
     if (done_.empty()) {
       seconds += all.ledger.settle_polling(0, 0);
       all.ledger.waited_on_path(all.clock.is_cpu_time() ? 0 : all.acknowledgements.explain_wait(seconds));  // of a send for its receiver

@@ -31,14 +31,14 @@ bool has_stage(const protocol::MpiOptions& options) noexcept {
   return stat(options.profile.c_str(), &status) == 0 && status.st_size > 0;
 }
 
-std::unique_ptr<Session> make_session() {
+std::unique_ptr<TracingSession> make_session() {
   const char* text = std::getenv(protocol::mpi_options_variable);
   if (text == nullptr) {
     return nullptr;
   }
   try {
     routine_digests();  // takes milliseconds the first time, which must not count as the program's
-    auto made = std::make_unique<Session>(protocol::parse_mpi_options(text));
+    auto made = std::make_unique<TracingSession>(protocol::parse_mpi_options(text));
     find_other_tools();
     if (!has_stage(made->options)) {
       const std::string tool = tool_that_hides_the_beginning();
@@ -53,10 +53,10 @@ std::unique_ptr<Session> make_session() {
 
 }  // namespace
 
-Session* current_session = nullptr;
+TracingSession* current_session = nullptr;
 
 void open_session() noexcept {
-  static const std::unique_ptr<Session> only = make_session();
+  static const std::unique_ptr<TracingSession> only = make_session();
   static const struct Closing {
     Closing() = default;
     Closing(const Closing&) = delete;
@@ -74,14 +74,14 @@ void write_stage(const protocol::MpiOptions& options, std::string_view stage) no
   }
 }
 
-void Session::note_sessions() noexcept {
+void TracingSession::note_sessions() noexcept {
   if (!uses_sessions_ && !gate.is_open()) {
     write_stage(options, protocol::mpi_stage_sessions);  // until MPI_Init, if the program calls it
   }
   uses_sessions_ = true;
 }
 
-void Session::begin() {
+void TracingSession::begin() {
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
   const int multiple = of_all(MPI_COMM_WORLD, level == MPI_THREAD_MULTIPLE ? 1 : 0, MPI_MAX);
@@ -124,7 +124,7 @@ void Session::begin() {
 }
 
 /// Reads earlier runs' statistics at rank 0, and broadcasts them.
-void Session::read_statistics() {
+void TracingSession::read_statistics() {
   PageVector<selective::PriorKernel> known;
   if (rank_ == 0 && !options.prior_profile.empty()) {
     known = read_prior_kernels(options.prior_profile, where_times_hold(size_, clock.is_cpu_time()), regions);
@@ -136,7 +136,7 @@ void Session::read_statistics() {
   }
 }
 
-Wait Session::longest_wait() {
+Wait TracingSession::longest_wait() {
   struct Least {
     double seconds;
     int rank;
@@ -156,7 +156,7 @@ Wait Session::longest_wait() {
   return longest;
 }
 
-MpiProfile Session::conclude() {
+MpiProfile TracingSession::conclude() {
   MpiProfile profile;
   const path::CriticalPath& path = ledger.path();
   core_time.stop();
@@ -199,7 +199,7 @@ MpiProfile Session::conclude() {
   return profile;
 }
 
-void Session::measure(bool on) {
+void TracingSession::measure(bool on) {
   if (on == ledger.measures()) {
     return;
   }
@@ -209,7 +209,7 @@ void Session::measure(bool on) {
   clock.return_to_program();
 }
 
-void Session::count_anew() {
+void TracingSession::count_anew() {
   PMPI_Barrier(world_);
   for (std::uint32_t i = 0; i < kernels.table.kernels().size(); ++i) {
     selective::KernelRecord& kernel = kernels.table[i];
@@ -227,13 +227,13 @@ void Session::count_anew() {
   core_time.restart();
 }
 
-void Session::reset() {
+void TracingSession::reset() {
   kernels.decisions.begin_anew();
   count_anew();
   clock.return_to_program();
 }
 
-void Session::end() {
+void TracingSession::end() {
   ledger.leave_program();
   gate.close();
   if (!executions.empty() && executions.progress() != LaunchExecutions::Progress::finished) {

@@ -27,12 +27,12 @@ namespace flopcast::preload::mpi {
 /// The library's state in its process, between MPI_Init and MPI_Finalize. Its parts trace the program, and interceptions use them
 /// directly. The class itself does what concerns all parts: it begins and ends, goes through a launch's executions, and switches
 /// measurement on and off. The function session() returns the process's only one.
-class Session {
+class TracingSession {
  public:
-  explicit Session(const protocol::MpiOptions& wanted) : options(wanted) {}
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
-  ~Session() = default;
+  explicit TracingSession(const protocol::MpiOptions& wanted) : options(wanted) {}
+  TracingSession(const TracingSession&) = delete;
+  TracingSession& operator=(const TracingSession&) = delete;
+  ~TracingSession() = default;
 
   /// Runs after MPI_Init: makes flopcast's communicator, chooses the clock and measures messages. Collective.
   void begin();
@@ -86,8 +86,8 @@ class Session {
 };
 
 /// The process's session, nullptr if the library is inactive. It is the one object that all intercepted functions share.
-extern Session* current_session;
-inline Session* session() noexcept { return current_session; }
+extern TracingSession* current_session;
+inline TracingSession* session() noexcept { return current_session; }
 /// Opens the session when the library is loaded.
 void open_session() noexcept;
 

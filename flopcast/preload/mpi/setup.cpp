@@ -14,8 +14,8 @@
 #include "flopcast/support/error.hpp"
 
 using flopcast::preload::mpi::function_of_mpi;
-using flopcast::preload::mpi::Session;
 using flopcast::preload::mpi::session;
+using flopcast::preload::mpi::TracingSession;
 
 namespace {
 
@@ -38,7 +38,7 @@ bool other_mpi_is_loaded() noexcept {
 
 /// Ends the process if both MPIs are loaded, and lets flopcast say why. Otherwise the program would crash, or each process would be alone.
 void require_one_mpi() noexcept {
-  if (const Session* all = session(); all != nullptr && other_mpi_is_loaded()) {
+  if (const TracingSession* all = session(); all != nullptr && other_mpi_is_loaded()) {
     flopcast::preload::mpi::write_stage(all->options, flopcast::protocol::mpi_stage_foreign);
     _exit(static_cast<int>(flopcast::ExitCode::environment));
   }
@@ -63,7 +63,7 @@ bool is_spawned() noexcept {
 }
 
 int begin(int result) noexcept {
-  if (Session* all = session(); all != nullptr && result == MPI_SUCCESS && !is_spawned()) {
+  if (TracingSession* all = session(); all != nullptr && result == MPI_SUCCESS && !is_spawned()) {
     all->begin();
   }
   return result;
@@ -72,7 +72,7 @@ int begin(int result) noexcept {
 /// Counts the processes of `workers`, which `comm` has spawned together, at its process `root`.
 int spawned(int result, int root, MPI_Comm comm, const MPI_Comm* workers) noexcept {
   int count = 0;
-  if (Session* all = session(); all != nullptr && all->gate.traces_program() && result == MPI_SUCCESS && *workers != MPI_COMM_NULL) {
+  if (TracingSession* all = session(); all != nullptr && all->gate.traces_program() && result == MPI_SUCCESS && *workers != MPI_COMM_NULL) {
     PMPI_Comm_remote_size(*workers, &count);
     all->spawned += flopcast::preload::mpi::rank_in(comm) == root ? count : 0;
   }
@@ -92,7 +92,7 @@ int PMPI_Init(int* argc, char*** argv) {
 
 int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   require_one_mpi();
-  const Session* all = session();
+  const TracingSession* all = session();
   const bool too_much = required == MPI_THREAD_MULTIPLE && all != nullptr && !all->options.thread_multiple;
   const auto next = function_of_mpi<decltype(PMPI_Init_thread)>("PMPI_Init_thread");
   return begin(next(argc, argv, too_much ? MPI_THREAD_SERIALIZED : required, provided));
@@ -104,7 +104,7 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) { retu
 
 #if MPI_VERSION >= 4
 int PMPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session* made) {
-  if (Session* all = session()) {
+  if (TracingSession* all = session()) {
     all->note_sessions();
   }
   return function_of_mpi<decltype(PMPI_Session_init)>("PMPI_Session_init")(info, handler, made);
@@ -125,7 +125,7 @@ int MPI_Comm_spawn_multiple(int count, char* programs[], char** arguments[], con
 
 /// Stops measuring at level 0, and starts it at greater levels.
 int PMPI_Pcontrol(const int level, ...) {
-  if (Session* all = session(); all != nullptr && all->gate.traces_program()) {
+  if (TracingSession* all = session(); all != nullptr && all->gate.traces_program()) {
     const auto turn = all->gate.turn();
     all->measure(level > 0);
   }
@@ -135,7 +135,7 @@ int PMPI_Pcontrol(const int level, ...) {
 int MPI_Pcontrol(const int level, ...) { return PMPI_Pcontrol(level); }
 
 int PMPI_Finalize() {
-  if (Session* all = session(); all != nullptr && all->gate.is_open()) {
+  if (TracingSession* all = session(); all != nullptr && all->gate.is_open()) {
     all->end();
   }
   return function_of_mpi<decltype(PMPI_Finalize)>("PMPI_Finalize")();

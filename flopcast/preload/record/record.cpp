@@ -26,7 +26,7 @@ namespace {
 struct RecordState {
   std::atomic<bool> active = false;
   std::mutex mutex;  ///< guards recording
-  RecordedKernels recording;
+  KernelRecording recording;
   RecordOptions options;        ///< written while inactive only
   std::size_t see_through = 0;  ///< catalogue index of options.routine
   SymbolLookup lookup;
@@ -97,7 +97,7 @@ void leave_general_reflector(const Call& call) {
 }
 
 void keep_query(std::string_view options, std::int64_t m, std::int64_t n) {
-  RecordedKernels& recording = state().recording;
+  KernelRecording& recording = state().recording;
   std::size_t length = 0;
   for (const char letter : options) {
     if (letter != ' ' && length + 1 < recording.options.size()) {
@@ -117,8 +117,8 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
       is_workspace_query(kernel::catalogue()[routine], pointers)) {
     return;
   }
-  part_ = s.options.mode == protocol::Mode::skip ? Part::skipped : Part::observed;
-  if (part_ == Part::skipped) {
+  handling_ = s.options.mode == protocol::Mode::skip ? Handling::skipped : Handling::observed;
+  if (handling_ == Handling::skipped) {
     const Call call = call_of(kernel::catalogue()[routine], pointers, s.options.integer_bytes);
     skipped_value_ = kernel::skip(call).value;
     leave_general_reflector(call);
@@ -129,12 +129,12 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
 }
 
 Interception::~Interception() {
-  if (part_ == Part::transparent) {
+  if (handling_ == Handling::transparent) {
     return;
   }
   const std::chrono::duration<Seconds> elapsed =
-      part_ == Part::observed ? std::chrono::steady_clock::now() - start_ : std::chrono::nanoseconds(0);
-  if (part_ == Part::observed) {
+      handling_ == Handling::observed ? std::chrono::steady_clock::now() - start_ : std::chrono::nanoseconds(0);
+  if (handling_ == Handling::observed) {
     --depth;
   }
   keep(call_of(kernel::catalogue()[routine_], pointers_, state().options.integer_bytes), elapsed.count());
@@ -160,7 +160,7 @@ void start_recording(const RecordOptions& options) {
   s.active.store(true, std::memory_order_release);
 }
 
-RecordedKernels stop_recording() {
+KernelRecording stop_recording() {
   RecordState& s = state();
   s.active.store(false, std::memory_order_release);
   return std::move(s.recording);

@@ -23,7 +23,7 @@ struct RecordOptions {
   std::size_t max_call_bytes = std::size_t{1} << 30;  ///< calls that don't fit are counted and dropped
 };
 
-struct RecordedKernels {
+struct KernelRecording {
   protocol::Bytes calls;
   std::int64_t dropped = 0;            ///< calls that found no room
   std::int64_t queries = 0;            ///< number of the routine's block size queries
@@ -39,6 +39,6 @@ using SymbolLookup = std::function<void*(const char* symbol)>;
 /// order.
 [[gnu::visibility("default")]] void set_next(SymbolLookup lookup);
 [[gnu::visibility("default")]] void start_recording(const RecordOptions& options);
-[[gnu::visibility("default")]] RecordedKernels stop_recording();
+[[gnu::visibility("default")]] KernelRecording stop_recording();
 
 }  // namespace flopcast::preload

@@ -224,7 +224,7 @@ protocol::Reply serve(const RecorderLibraries& libraries, const protocol::Reques
   } else {
     skip(invocation, call, options);
   }
-  RecordedKernels recording = stop_recording();
+  KernelRecording recording = stop_recording();
   calls = std::move(recording.calls);
   return {.info = invocation.outcome().info,
           .integer_bytes = call.integer_bytes,

@@ -117,7 +117,7 @@ int executed(mpi::Routine routine, MPI_Comm comm, Describe describe, Execute exe
     return execute();
   }
   const Description description = describe(*group);
-  Process& process = inside.process();
+  SmpiProcess& process = inside.process();
   Collectives& all = simulation()->collectives();
   const Collectives::Key key(group->id, process.next_collective(*group));
   all.arrive(key, group->rank, arrival_of(process));
@@ -137,7 +137,7 @@ int begun(mpi::Routine routine, MPI_Comm comm, MPI_Request* request, Describe de
   if (group == nullptr) {
     return execute();
   }
-  Process& process = inside.process();
+  SmpiProcess& process = inside.process();
   OpenRequest pending;
   pending.group = group;
   pending.bytes = describe(*group).bytes;

@@ -20,7 +20,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 int MPI_Comm_free(MPI_Comm* comm) {
-  if (Process* process = simulation() != nullptr ? simulation()->current() : nullptr) {
+  if (SmpiProcess* process = simulation() != nullptr ? simulation()->current() : nullptr) {
     process->forget(*comm);
   }
   return PMPI_Comm_free(comm);

@@ -21,14 +21,14 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
     if (digest.is_workspace_query(pointers_)) {
       return;
     }
-    smpi::Process* process = smpi::enter_kernel();
+    smpi::SmpiProcess* process = smpi::enter_kernel();
     if (process == nullptr) {
       return;
     }
     const Call call = call_of(kernel::catalogue()[routine_], pointers_, integer_bytes_of_call(routine_, trampoline_, caller_));
     process->executing = smpi::simulation()->computation_kernel(call, routine_);
-    part_ = digest.decides() ? Part::observed : Part::skipped;
-    if (part_ == Part::observed) {
+    handling_ = digest.decides() ? Handling::observed : Handling::skipped;
+    if (handling_ == Handling::observed) {
       if (mpi::can_fail(*call.routine)) {  // it would fail on data that were never computed
         mpi::make_safe(call);
       }
@@ -42,9 +42,9 @@ Interception::Interception(std::size_t routine, const void* caller, std::span<vo
 }
 
 Interception::~Interception() {
-  if (part_ == Part::observed) {
+  if (handling_ == Handling::observed) {
     on_own_stack([] {
-      smpi::Process* process = smpi::simulation()->current();
+      smpi::SmpiProcess* process = smpi::simulation()->current();
       smpi::simulation()->compute(*process, process->executing);
       leave_kernel(*process);
     });

@@ -49,7 +49,7 @@ int begun_message(mpi::Routine routine, const MessageEnvelope& envelope, MPI_Req
 
 /// Keeps the message of a persistent request, which begins whenever the program starts the request. Returns `result`, the call's.
 inline int kept_message(int result, const MessageEnvelope& envelope, const MPI_Request* request) {
-  Process* process = simulation() != nullptr ? simulation()->current() : nullptr;
+  SmpiProcess* process = simulation() != nullptr ? simulation()->current() : nullptr;
   if (process != nullptr && result == MPI_SUCCESS) {
     process->persistent[*request] = envelope;
   }

@@ -27,7 +27,7 @@ class SmpiStatuses {
 /// Requests that one call has completed.
 class SmpiCompletion {
  public:
-  explicit SmpiCompletion(Process& process) : process_(process) {}
+  explicit SmpiCompletion(SmpiProcess& process) : process_(process) {}
 
   void add(MPI_Request request, const MPI_Status* status) {
     const auto found = process_.requests.find(request);
@@ -49,7 +49,7 @@ class SmpiCompletion {
   }
 
  private:
-  Process& process_;
+  SmpiProcess& process_;
   std::vector<ProcessArrival> others_;
   std::int64_t bytes_ = 0;
   bool any_ = false;
@@ -114,7 +114,7 @@ int start(int count, const MPI_Request* requests, Call call) {
   if (!inside) {
     return call();
   }
-  Process& process = inside.process();
+  SmpiProcess& process = inside.process();
   for (int i = 0; i < count; ++i) {
     if (const auto found = process.persistent.find(requests[i]); found != process.persistent.end()) {
       remember(process, requests[i], begin(process, found->second));
@@ -142,9 +142,9 @@ std::int64_t bytes_of(int count, MPI_Datatype type) {
   return static_cast<std::int64_t>(count) * size;
 }
 
-ProcessArrival arrival_of(const Process& process) { return {now(), process.path().mark()}; }
+ProcessArrival arrival_of(const SmpiProcess& process) { return {now(), process.path().mark()}; }
 
-std::optional<OpenRequest> begin(Process& process, const MessageEnvelope& envelope) {
+std::optional<OpenRequest> begin(SmpiProcess& process, const MessageEnvelope& envelope) {
   const std::shared_ptr<const Group> group = process.group(envelope.comm);
   const int partner = envelope.partner;
   if (group == nullptr || (envelope.sends ? partner < 0 || partner >= group->size() : partner == MPI_PROC_NULL)) {
@@ -168,7 +168,7 @@ std::optional<OpenRequest> begin(Process& process, const MessageEnvelope& envelo
   return pending;
 }
 
-void add_others(Process& process, OpenRequest& pending, const MPI_Status* status, std::vector<ProcessArrival>& others) {
+void add_others(SmpiProcess& process, OpenRequest& pending, const MPI_Status* status, std::vector<ProcessArrival>& others) {
   if (pending.is_collective) {
     add_collective(pending, others);
     return;
@@ -187,7 +187,7 @@ void add_others(Process& process, OpenRequest& pending, const MPI_Status* status
   }
 }
 
-void remember(Process& process, MPI_Request request, std::optional<OpenRequest> pending) {
+void remember(SmpiProcess& process, MPI_Request request, std::optional<OpenRequest> pending) {
   if (pending && request != MPI_REQUEST_NULL) {
     process.requests[request] = std::move(*pending);
   }
@@ -217,7 +217,7 @@ int MPI_Startall(int count, MPI_Request* requests) {
 }
 
 int MPI_Request_free(MPI_Request* request) {
-  if (Process* process = simulation() != nullptr ? simulation()->current() : nullptr) {
+  if (SmpiProcess* process = simulation() != nullptr ? simulation()->current() : nullptr) {
     process->requests.erase(*request);
     process->persistent.erase(*request);
   }

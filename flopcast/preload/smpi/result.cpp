@@ -25,19 +25,19 @@ json statistics_document(const selective::KernelStatistics& times) {
 }
 
 /// Returns the process that ends last. Its path is the critical one, because paths are as long as the simulated clock.
-const Process& last_to_end(const std::vector<const Process*>& processes) {
+const SmpiProcess& last_to_end(const std::vector<const SmpiProcess*>& processes) {
   return **std::max_element(processes.begin(), processes.end(),
-                            [](const Process* a, const Process* b) { return a->path().length() < b->path().length(); });
+                            [](const SmpiProcess* a, const SmpiProcess* b) { return a->path().length() < b->path().length(); });
 }
 
 /// Counts the kernels along the path that ends where `last` has ended. Returns false if a process had more events than are kept.
-bool follow_back(const Process& last, const std::vector<const Process*>& processes, selective::KernelTable& kernels) {
+bool follow_back(const SmpiProcess& last, const std::vector<const SmpiProcess*>& processes, selective::KernelTable& kernels) {
   const auto visit = [&kernels](std::uint32_t kernel, Seconds seconds, auto... /*estimated*/) { kernels[kernel].along.add(seconds); };
   for (std::optional<path::LogCursor> place = last.path().mark().place; place;) {
     const path::CriticalPath& path = processes[static_cast<std::size_t>(place->rank)]->path();
     place = path.log().walk(place->position, visit);
   }
-  return std::all_of(processes.begin(), processes.end(), [](const Process* process) { return process->path().log().complete(); });
+  return std::all_of(processes.begin(), processes.end(), [](const SmpiProcess* process) { return process->path().log().complete(); });
 }
 
 json kernels_document(const selective::KernelTable& kernels, const std::vector<bool>& known) {
@@ -57,9 +57,9 @@ json kernels_document(const selective::KernelTable& kernels, const std::vector<b
   return list;
 }
 
-json processes_document(const std::vector<const Process*>& processes) {
+json processes_document(const std::vector<const SmpiProcess*>& processes) {
   json list = json::array();
-  for (const Process* process : processes) {
+  for (const SmpiProcess* process : processes) {
     const path::Costs& own = process->path().own();
     list.push_back({{"seconds", process->path().length()},
                     {"computation_seconds", own.computation},
@@ -82,7 +82,7 @@ json trace_document(const CallList& list) {
 
 json traces_document(const ResultFacts& facts) {
   json list = json::array();
-  for (const Process* process : facts.processes) {
+  for (const SmpiProcess* process : facts.processes) {
     if (!process->trace.calls.empty()) {
       list.push_back(trace_document(process->trace));
     }
@@ -111,7 +111,7 @@ std::string lapack_beside(const std::string& blas, const selective::KernelTable&
 }
 
 json document_of(const ResultFacts& facts, selective::KernelTable& kernels) {
-  const Process& last = last_to_end(facts.processes);
+  const SmpiProcess& last = last_to_end(facts.processes);
   const bool complete = follow_back(last, facts.processes, kernels);
   const std::string blas = library_of("dgemm");
   json document = {{"schema", protocol::smpi_result_schema},

@@ -60,7 +60,7 @@ std::unique_ptr<Simulation> made_simulation() noexcept {
 
 }  // namespace
 
-std::shared_ptr<const Group> Process::group(MPI_Comm comm) {
+std::shared_ptr<const Group> SmpiProcess::group(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) {
     return nullptr;
   }
@@ -82,9 +82,9 @@ Simulation::Simulation(const protocol::SmpiOptions& options) : options_(options)
   kernel::catalogue();  // takes milliseconds the first time, which must not count as the program's
 }
 
-Process* Simulation::current() noexcept {
+SmpiProcess* Simulation::current() noexcept {
   const auto number = static_cast<std::size_t>(sg_actor_self_get_pid());
-  Process* process = number < processes_.size() ? processes_[number].get() : nullptr;
+  SmpiProcess* process = number < processes_.size() ? processes_[number].get() : nullptr;
   return process != nullptr && !process->ended ? process : nullptr;
 }
 
@@ -96,7 +96,7 @@ void Simulation::begin_process() {
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &size_);
-  processes_[number] = std::make_unique<Process>(rank);
+  processes_[number] = std::make_unique<SmpiProcess>(rank);
   ++begun_;
   smpi_bench_end();
   // Paths begin with the simulation, so that each is as long as its process's clock.
@@ -107,7 +107,7 @@ void Simulation::begin_process() {
 
 void Simulation::end_process() {
   { const SimulatedCall inside; }
-  if (Process* process = current(); process != nullptr) {
+  if (SmpiProcess* process = current(); process != nullptr) {
     process->ended = true;
     if (++ended_ == size_) {
       write_result();
@@ -116,7 +116,7 @@ void Simulation::end_process() {
 }
 
 std::uint32_t Simulation::computation_kernel(const Call& call, std::size_t routine) {
-  Process& process = *current();
+  SmpiProcess& process = *current();
   const std::uint32_t number = kernels_.number(mpi::routine_digests()[routine].key_of(call));
   const bool first = number >= seconds_.size();
   if (first) {
@@ -132,7 +132,7 @@ std::uint32_t Simulation::computation_kernel(const Call& call, std::size_t routi
   return number;
 }
 
-void Simulation::keep_in_trace(Process& process, const Call& call, std::uint32_t kernel, bool first) {
+void Simulation::keep_in_trace(SmpiProcess& process, const Call& call, std::uint32_t kernel, bool first) {
   if (options_.max_traced_calls == 0) {
     return;
   }
@@ -144,7 +144,7 @@ void Simulation::keep_in_trace(Process& process, const Call& call, std::uint32_t
   }
 }
 
-void Simulation::use_first(Process& process, const Call& call) {
+void Simulation::use_first(SmpiProcess& process, const Call& call) {
   if (options_.only_kernels) {
     return;
   }
@@ -161,7 +161,7 @@ void Simulation::use_first(Process& process, const Call& call) {
   }
 }
 
-void Simulation::compute(Process& process, std::uint32_t kernel) {
+void Simulation::compute(SmpiProcess& process, std::uint32_t kernel) {
   const Seconds start = now();
   smpi_execute_flops(seconds_[kernel] * options_.flops_per_second);
   const Seconds seconds = now() - start;
@@ -187,7 +187,7 @@ std::uint32_t Simulation::communication_kernel(mpi::Routine routine, std::int64_
   return number;
 }
 
-Seconds Simulation::note_callbacks(Process& process) {
+Seconds Simulation::note_callbacks(SmpiProcess& process) {
   Seconds sum = 0;
   for (const auto& [kernel, seconds] : process.in_callbacks) {
     process.path().add({.time = seconds, .computation = seconds, .flops = kernels_[kernel].flops});
@@ -198,7 +198,7 @@ Seconds Simulation::note_callbacks(Process& process) {
   return sum;
 }
 
-void Simulation::communicated(Process& process, std::uint32_t kernel, Seconds entered, std::span<const ProcessArrival> others,
+void Simulation::communicated(SmpiProcess& process, std::uint32_t kernel, Seconds entered, std::span<const ProcessArrival> others,
                               double bytes) {
   const ProcessArrival* last = nullptr;
   for (const ProcessArrival& other : others) {
@@ -222,7 +222,7 @@ void Simulation::communicated(Process& process, std::uint32_t kernel, Seconds en
 
 void Simulation::write_result() {
   ResultFacts facts;
-  std::vector<const Process*> by_rank(static_cast<std::size_t>(size_), nullptr);
+  std::vector<const SmpiProcess*> by_rank(static_cast<std::size_t>(size_), nullptr);
   for (const auto& process : processes_) {
     if (process) {
       by_rank[static_cast<std::size_t>(process->rank())] = process.get();
@@ -245,9 +245,9 @@ Seconds now() noexcept { return simgrid_get_clock(); }
 namespace {
 
 /// Begins what the program calls; returns nullptr inside of another such call.
-Process* enter() noexcept {
+SmpiProcess* enter() noexcept {
   Simulation* all = simulation();
-  Process* process = all != nullptr ? all->current() : nullptr;
+  SmpiProcess* process = all != nullptr ? all->current() : nullptr;
   if (process == nullptr || process->inside) {
     return nullptr;
   }
@@ -260,9 +260,9 @@ Process* enter() noexcept {
 
 }  // namespace
 
-Process* enter_kernel() noexcept {
+SmpiProcess* enter_kernel() noexcept {
   Simulation* all = simulation();
-  Process* process = all != nullptr ? all->current() : nullptr;
+  SmpiProcess* process = all != nullptr ? all->current() : nullptr;
   if (process != nullptr && process->inside_mpi && !process->in_kernel) {
     process->in_kernel = true;
     return process;
@@ -270,7 +270,7 @@ Process* enter_kernel() noexcept {
   return enter();
 }
 
-void leave_kernel(Process& process) noexcept {
+void leave_kernel(SmpiProcess& process) noexcept {
   if (process.inside_mpi) {
     process.in_kernel = false;
     return;

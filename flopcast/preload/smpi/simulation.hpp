@@ -62,9 +62,9 @@ struct CallList {
 };
 
 /// One of the simulated processes.
-class Process {
+class SmpiProcess {
  public:
-  explicit Process(int rank) : rank_(rank), path_(rank) {}
+  explicit SmpiProcess(int rank) : rank_(rank), path_(rank) {}
 
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] path::CriticalPath& path() noexcept { return path_; }
@@ -103,7 +103,7 @@ class Simulation {
   explicit Simulation(const protocol::SmpiOptions& options);
 
   /// Returns the process that is running now; nullptr before its MPI_Init and after its MPI_Finalize.
-  Process* current() noexcept;
+  SmpiProcess* current() noexcept;
   void begin_process();
   /// Ends a process. The last one writes the result.
   void end_process();
@@ -118,26 +118,26 @@ class Simulation {
   /// Returns the kernel's time.
   [[nodiscard]] Seconds seconds_of(std::uint32_t kernel) const noexcept { return seconds_[kernel]; }
   /// Lets simulated time pass for first uses of memory and BLAS, which `call` would cause if it were executed.
-  void use_first(Process& process, const Call& call);
+  void use_first(SmpiProcess& process, const Call& call);
   /// Lets the kernel's simulated time pass.
-  void compute(Process& process, std::uint32_t kernel);
+  void compute(SmpiProcess& process, std::uint32_t kernel);
   /// Puts the kernels on the path that the program's code has called inside of MPI. Returns their time.
-  Seconds note_callbacks(Process& process);
+  Seconds note_callbacks(SmpiProcess& process);
   /// Ends a communication that began at `entered` and needed `others`.
-  void communicated(Process& process, std::uint32_t kernel, Seconds entered, std::span<const ProcessArrival> others, double bytes);
+  void communicated(SmpiProcess& process, std::uint32_t kernel, Seconds entered, std::span<const ProcessArrival> others, double bytes);
   std::uint32_t communication_kernel(mpi::Routine routine, std::int64_t bytes, const Group& group);
 
  private:
-  void keep_in_trace(Process& process, const Call& call, std::uint32_t kernel, bool first);
+  void keep_in_trace(SmpiProcess& process, const Call& call, std::uint32_t kernel, bool first);
   void write_result();
 
   protocol::SmpiOptions options_;
   ModelledTimes times_;
   selective::KernelTable kernels_;
-  std::vector<Seconds> seconds_;                     ///< index: kernel
-  std::vector<bool> known_;                          ///< index: kernel; true if the models gave its time
-  CallList first_calls_;                             ///< calls of kernels that processes with kept traces don't meet first
-  std::vector<std::unique_ptr<Process>> processes_;  ///< index: the simulator's number
+  std::vector<Seconds> seconds_;                         ///< index: kernel
+  std::vector<bool> known_;                              ///< index: kernel; true if the models gave its time
+  CallList first_calls_;                                 ///< calls of kernels that processes with kept traces don't meet first
+  std::vector<std::unique_ptr<SmpiProcess>> processes_;  ///< index: the simulator's number
   int size_ = 0, begun_ = 0, ended_ = 0;
   std::int64_t traced_ = 0;
   std::optional<Seconds> first_call_;  ///< extra time of every process's first kernel
@@ -154,8 +154,8 @@ Seconds now() noexcept;
 /// Begins a kernel of the program: the simulated time of the code before passes, and from here on nothing is measured. Returns nullptr for
 /// calls that libraries make themselves, and outside of MPI_Init and MPI_Finalize. Inside of MPI, a kernel belongs to the program's code
 /// that MPI calls, such as the operation of a reduction.
-Process* enter_kernel() noexcept;
-void leave_kernel(Process& process) noexcept;
+SmpiProcess* enter_kernel() noexcept;
+void leave_kernel(SmpiProcess& process) noexcept;
 
 /// The time inside an intercepted MPI function that the program has entered. It is false for calls that the simulator makes itself, and
 /// outside of MPI_Init and MPI_Finalize.
@@ -166,11 +166,11 @@ class SimulatedCall {
   SimulatedCall& operator=(const SimulatedCall&) = delete;
   ~SimulatedCall();
   explicit operator bool() const noexcept { return process_ != nullptr; }
-  [[nodiscard]] Process& process() const noexcept { return *process_; }
+  [[nodiscard]] SmpiProcess& process() const noexcept { return *process_; }
   [[nodiscard]] Seconds entered() const noexcept { return entered_; }
 
  private:
-  Process* process_ = nullptr;
+  SmpiProcess* process_ = nullptr;
   Seconds entered_ = 0;
 };
 
@@ -185,9 +185,9 @@ Seconds first_call_seconds();
 
 /// Facts about a simulation at its end, apart from the kernels.
 struct ResultFacts {
-  std::vector<const Process*> processes;  ///< index: rank
-  const CallList* first_calls = nullptr;  ///< calls of kernels that may be in no process's trace
-  std::vector<bool> known;                ///< index: kernel
+  std::vector<const SmpiProcess*> processes;  ///< index: rank
+  const CallList* first_calls = nullptr;      ///< calls of kernels that may be in no process's trace
+  std::vector<bool> known;                    ///< index: kernel
   bool traces = false;
 };
 

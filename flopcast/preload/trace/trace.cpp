@@ -29,7 +29,7 @@
 namespace flopcast::preload {
 
 // Global, because a preloaded library has no caller that could pass these to the stubs.
-constinit thread_local Thread thread{};
+constinit thread_local TracedThread thread{};
 constinit Settings settings{};
 namespace {
 constinit Presence absent{};
@@ -228,7 +228,7 @@ bool sit_down() noexcept {
 /// Frees a thread's live chunk when the thread ends. Its records stay until another thread needs the chunk.
 void stand_up(void* seat) noexcept {
   if (thread.generation == generation) {
-    thread = Thread{};
+    thread = TracedThread{};
     static_cast<Seat*>(seat)->taken.store(0, std::memory_order_release);
   }
 }

@@ -48,7 +48,7 @@ inline Definition unpacked(std::uint64_t word) noexcept {
 extern std::atomic<std::uint64_t> definitions[];
 
 /// State of one thread.
-struct Thread {
+struct TracedThread {
   std::byte* at = nullptr;                ///< place of the next record
   std::byte* end = nullptr;               ///< end of the live chunk
   protocol::ChunkHeader* live = nullptr;  ///< nullptr: none yet
@@ -57,7 +57,7 @@ struct Thread {
   std::uint32_t generation = 0;           ///< generation of the process that `live` belongs to
 };
 // The library is loaded at program start, so that its thread-local memory is found without a call.
-[[gnu::tls_model("initial-exec")]] extern constinit thread_local Thread thread;
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local TracedThread thread;
 
 /// Tells whether the process was seen before; it lies in memory that fork empties.
 struct Presence {
@@ -133,7 +133,7 @@ class RecordedCall {
   [[gnu::always_inline]] RecordedCall(std::uint32_t routine, std::uint8_t library, std::size_t bytes, const void* frame, const void* caller,
                                       bool query = false) noexcept
       : routine_(routine), library_(library), bytes_(bytes), query_(query) {
-    Thread& own = thread;
+    TracedThread& own = thread;
     if (is_nested(own, frame)) {
       return;
     }
@@ -204,12 +204,12 @@ class RecordedCall {
  private:
   /// Returns whether an outer call is in execution. A call that was left by longjmp or an exception, as error handlers do, doesn't count:
   /// its frame is gone or was overwritten.
-  [[gnu::always_inline]] static bool is_nested(const Thread& own, const void* frame) noexcept {
+  [[gnu::always_inline]] static bool is_nested(const TracedThread& own, const void* frame) noexcept {
     return own.frame != nullptr && frame < own.frame && static_cast<const void* const*>(own.frame)[1] == own.returns_to;
   }
 
   [[gnu::always_inline]] void keep(std::uint64_t start, std::uint64_t duration, std::uint8_t notes = 0) noexcept {
-    Thread& own = thread;
+    TracedThread& own = thread;
     const auto all_notes =
         static_cast<std::uint8_t>(notes | (query_ ? protocol::size_query : 0) | static_cast<unsigned>(library_) << protocol::library_shift);
     const protocol::RecordHeader header = protocol::record_header(start - settings.origin, duration, routine_, treatment_, all_notes);

@@ -137,13 +137,13 @@ AlgorithmRanking rank_algorithms(const RankingTools& tools, const Contraction& c
   const double frequency = tools.core_frequency();
   const std::vector<std::size_t> order = contract::ranking(forecasts.each);
   for (const std::size_t i : order) {
-    const contract::Forecast& forecast = forecasts.each[i];
+    const contract::AlgorithmForecast& forecast = forecasts.each[i];
     ranking.algorithms.push_back({algorithms[i], forecast, contract::flops(contraction) / forecast.seconds / frequency,
                                   contract::ties(forecast, forecasts.each[order.front()])});
   }
   if (request.validate) {
     std::vector<Seconds> predicted;
-    for (const contract::Forecast& forecast : forecasts.each) {
+    for (const contract::AlgorithmForecast& forecast : forecasts.each) {
       predicted.push_back(forecast.seconds);
     }
     const std::vector<Seconds> measured = tools.execute(algorithms, predicted);

@@ -41,7 +41,7 @@ Fields FieldTable<contract::Part>::fields() {
 
 template <>
 Fields FieldTable<RankedAlgorithm>::fields() {
-  using F = contract::Forecast;
+  using F = contract::AlgorithmForecast;
   return {inlined_field<&T::algorithm>(),
           field<&T::forecast, &F::seconds>("predicted time; only in rankings, as the members below"),
           field<&T::forecast, &F::interval>("95 % interval of the predicted time").named("interval_95"),

@@ -36,10 +36,10 @@ struct EnumNames<contract::Stage> {
       std::pair{contract::Stage::first_iterations, "first"},  std::pair{contract::Stage::segments, "segments"}};
 };
 template <>
-struct EnumNames<contract::Kernel> {
-  static constexpr std::array names{std::pair{contract::Kernel::dot, "dot"}, std::pair{contract::Kernel::axpy, "axpy"},
-                                    std::pair{contract::Kernel::gemv, "gemv"}, std::pair{contract::Kernel::ger, "ger"},
-                                    std::pair{contract::Kernel::gemm, "gemm"}};
+struct EnumNames<contract::BlasKernel> {
+  static constexpr std::array names{std::pair{contract::BlasKernel::dot, "dot"}, std::pair{contract::BlasKernel::axpy, "axpy"},
+                                    std::pair{contract::BlasKernel::gemv, "gemv"}, std::pair{contract::BlasKernel::ger, "ger"},
+                                    std::pair{contract::BlasKernel::gemm, "gemm"}};
 };
 
 }  // namespace flopcast

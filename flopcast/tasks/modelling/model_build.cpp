@@ -59,9 +59,9 @@ class KernelSource {
       : subject_(subject), services_(services), request_(request), context_(context) {}
 
   /// Called once per level; returns nothing after a cancellation or when the time budget is spent.
-  std::optional<model::Measured> operator()(std::span<const model::Sizes> points) {
+  std::optional<model::MeasuredBatch> operator()(std::span<const model::Sizes> points) {
     const auto bar = context_.step(fmt::format("sampling {} points", points.size()));
-    model::Measured measured;
+    model::MeasuredBatch measured;
     measured.seconds.resize(points.size());
     const Seconds begin = services_.elapsed();
     std::vector<std::size_t> order(points.size());
@@ -85,7 +85,8 @@ class KernelSource {
   [[nodiscard]] bool out_of_time() const { return request_.time_budget > 0 && services_.elapsed() > request_.time_budget; }
 
   /// Samples and stores the points of one chunk. Returns false if it didn't come to its end.
-  bool run(std::span<const model::Sizes> points, std::span<const std::size_t> chunk, model::Measured& measured, const Progress& progress) {
+  bool run(std::span<const model::Sizes> points, std::span<const std::size_t> chunk, model::MeasuredBatch& measured,
+           const Progress& progress) {
     std::vector<Call> calls;
     for (const std::size_t i : chunk) {
       calls.push_back(subject_.kernel.call(points[i]));

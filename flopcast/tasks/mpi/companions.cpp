@@ -76,14 +76,14 @@ pid_t launcher_of(const fs::path& proc, pid_t process, const LauncherVariables& 
   return process;
 }
 
-NodeProcess::State state_of(const fs::path& proc, pid_t process, const std::string& environment, const std::string& program,
-                            const std::string& own_program) {
+NodeProcess::TracingState state_of(const fs::path& proc, pid_t process, const std::string& environment, const std::string& program,
+                                   const std::string& own_program) {
   if (program == own_program || fs::path(program).filename() == "flopcast" || value_of(environment, protocol::mpi_options_variable)) {
-    return NodeProcess::State::traced;
+    return NodeProcess::TracingState::traced;
   }
   const std::string maps = contents(proc / std::to_string(process) / "maps");
   const bool has_mpi = maps.find("/libmpi.so") != std::string::npos || maps.find("/libmpich.so") != std::string::npos;
-  return has_mpi ? NodeProcess::State::plain : NodeProcess::State::starting;
+  return has_mpi ? NodeProcess::TracingState::plain : NodeProcess::TracingState::starting;
 }
 
 /// Waits at most a second for mpirun to read this process's output, because mpirun drops unread output when it ends the job.
@@ -145,17 +145,17 @@ std::optional<NodeProcess> process_without_flopcast(int local_size, const std::f
     std::map<int, NodeProcess> by_rank;  // the most informative process of each rank
     for (const NodeProcess& each : look()) {
       const auto [known, is_new] = by_rank.emplace(each.rank, each);
-      const bool tells_more = each.state == NodeProcess::State::traced || known->second.state == NodeProcess::State::starting;
+      const bool tells_more = each.state == NodeProcess::TracingState::traced || known->second.state == NodeProcess::TracingState::starting;
       if (!is_new && tells_more) {
         known->second = each;
       }
     }
     int traced = 0;
     for (const auto& [rank, each] : by_rank) {
-      if (each.state == NodeProcess::State::plain) {
+      if (each.state == NodeProcess::TracingState::plain) {
         return each;
       }
-      traced += each.state == NodeProcess::State::traced ? 1 : 0;
+      traced += each.state == NodeProcess::TracingState::traced ? 1 : 0;
     }
     if (traced >= local_size || (i >= looks_for_others && by_rank.size() < 2)) {
       return std::nullopt;

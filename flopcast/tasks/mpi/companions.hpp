@@ -11,14 +11,14 @@ namespace flopcast {
 
 /// A process that mpirun started on this node, or one of its descendants, as /proc shows it.
 struct NodeProcess {
-  enum class State : unsigned char {
+  enum class TracingState : unsigned char {
     starting,  ///< neither of the others yet: a shell or a script
     traced,    ///< flopcast, or a process that flopcast started
     plain      ///< a process that has loaded MPI and wasn't started by flopcast
   };
   int rank = 0;
   pid_t process = 0;
-  State state = State::starting;
+  TracingState state = TracingState::starting;
   std::string program;
 };
 

@@ -85,7 +85,8 @@ std::map<std::size_t, Seconds> kernel_means(const std::vector<TracedCalls>& trac
                                             const prediction::KernelModels& models) {
   std::map<std::size_t, std::pair<Seconds, std::int64_t>> sums;
   for (const TracedCalls& traced : traces) {
-    const prediction::Prediction prediction = prediction::predict(traced.subject.trace, traced.state, caches, models, {.per_call = true});
+    const prediction::TracePrediction prediction =
+        prediction::predict(traced.subject.trace, traced.state, caches, models, {.per_call = true});
     for (std::size_t i = 0; i < traced.kernels.size(); ++i) {
       auto& [seconds, calls] = sums[traced.kernels[i]];
       seconds += prediction.calls.at(i).seconds;

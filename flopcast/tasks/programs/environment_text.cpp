@@ -10,7 +10,7 @@
 namespace flopcast {
 namespace {
 
-using Action = ProgramEnvironment::Action;
+using VariableAction = ProgramEnvironment::VariableAction;
 using Change = ProgramEnvironment::Change;
 
 /// Returns `text` with every character of `special` replaced by what `replacement` gives.
@@ -82,9 +82,9 @@ std::string to_text(const ProgramEnvironment& environment, EnvironmentFormat for
   const ShellLanguage& language = languages[static_cast<std::size_t>(format)];
   std::string text;
   for (const Change& change : environment.changes) {
-    const char* command = change.action == Action::assign    ? language.assign
-                          : change.action == Action::suggest ? language.suggest
-                                                             : language.prepend;
+    const char* command = change.action == VariableAction::assign    ? language.assign
+                          : change.action == VariableAction::suggest ? language.suggest
+                                                                     : language.prepend;
     text += fmt::format(fmt::runtime(command), change.name, language.quoted(change), lua_quoted(change.name));
   }
   return text;

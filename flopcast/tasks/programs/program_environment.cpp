@@ -19,13 +19,13 @@
 
 namespace flopcast {
 
-using Action = ProgramEnvironment::Action;
+using VariableAction = ProgramEnvironment::VariableAction;
 using Change = ProgramEnvironment::Change;
 
 template <>
-struct EnumNames<Action> {
-  static constexpr std::array names = {std::pair{Action::assign, "assign"}, std::pair{Action::suggest, "suggest"},
-                                       std::pair{Action::prepend, "prepend"}};
+struct EnumNames<VariableAction> {
+  static constexpr std::array names = {std::pair{VariableAction::assign, "assign"}, std::pair{VariableAction::suggest, "suggest"},
+                                       std::pair{VariableAction::prepend, "prepend"}};
 };
 
 template <>
@@ -65,9 +65,9 @@ bool has_part(const std::string& text, const std::string& part) { return (':' + 
 /// Returns the variable's value after the change.
 std::string changed(const std::string& before, const Change& change) {
   switch (change.action) {
-    case Action::assign: return change.value;
-    case Action::suggest: return before.empty() ? change.value : before;
-    case Action::prepend: break;
+    case VariableAction::assign: return change.value;
+    case VariableAction::suggest: return before.empty() ? change.value : before;
+    case VariableAction::prepend: break;
   }
   return before.empty() ? change.value : has_part(before, change.value) ? before : change.value + ':' + before;
 }
@@ -86,8 +86,8 @@ class Changes {
  public:
   explicit Changes(const RunServices& services) : services_(&services) {}
 
-  void add(const std::string& name, const std::string& value, Action action) {
-    if (value.empty() && action != Action::assign) {
+  void add(const std::string& name, const std::string& value, VariableAction action) {
+    if (value.empty() && action != VariableAction::assign) {
       return;
     }
     all_.push_back({name, value, action});
@@ -114,11 +114,11 @@ ProgramEnvironment program_environment(const EnvironmentRequest& request, const 
   Changes changes(services);
   for (const auto& [name, value] : settings.variables) {
     if (!settings.profile.settings.contains(name)) {
-      changes.add(name, value, Action::assign);
+      changes.add(name, value, VariableAction::assign);
     }
   }
   for (const auto& [name, value] : settings.profile.settings) {
-    changes.add(name, value, Action::suggest);
+    changes.add(name, value, VariableAction::suggest);
   }
   const program::LibraryFiles libraries = services.libraries(request.run);
   fs::path preload = fs::absolute(settings.preload);
@@ -127,11 +127,11 @@ ProgramEnvironment program_environment(const EnvironmentRequest& request, const 
         link_folder(request, fmt::format("{};{};{};{}", settings.blas, settings.lapack, libraries.wide, settings.preload));
     const RunServices::SearchPaths paths = services.keep_links(libraries, preload, folder);
     preload = paths.preload;
-    changes.add("LD_LIBRARY_PATH", paths.libraries, Action::prepend);
-    changes.add("R_LD_LIBRARY_PATH", paths.r_libraries, Action::assign);
+    changes.add("LD_LIBRARY_PATH", paths.libraries, VariableAction::prepend);
+    changes.add("R_LD_LIBRARY_PATH", paths.r_libraries, VariableAction::assign);
   }
-  changes.add("LD_PRELOAD", preload.string(), Action::prepend);
-  changes.add("ASAN_OPTIONS", "verify_asan_link_order=0", Action::prepend);
+  changes.add("LD_PRELOAD", preload.string(), VariableAction::prepend);
+  changes.add("ASAN_OPTIONS", "verify_asan_link_order=0", VariableAction::prepend);
   ProgramEnvironment environment = std::move(changes).result();
   environment.blas = settings.blas;
   environment.lapack = settings.lapack;

@@ -23,10 +23,10 @@ prediction::PredictOptions options_of(const PredictionOptions& options, bool per
 }
 
 /// Returns one prediction per subject from `models`.
-std::vector<prediction::Prediction> predictions_from(const std::vector<PredictionSubject>& subjects, const PredictionOptions& options,
-                                                     const Environment& environment, const prediction::KernelModels& models,
-                                                     bool per_call) {
-  std::vector<prediction::Prediction> all;
+std::vector<prediction::TracePrediction> predictions_from(const std::vector<PredictionSubject>& subjects, const PredictionOptions& options,
+                                                          const Environment& environment, const prediction::KernelModels& models,
+                                                          bool per_call) {
+  std::vector<prediction::TracePrediction> all;
   for (const PredictionSubject& subject : subjects) {
     const cache::CacheState state = cache::cache_state(subject.trace, environment.caches, start_of(options));
     all.push_back(prediction::predict(subject.trace, state, environment.caches, models, options_of(options, per_call)));
@@ -50,8 +50,8 @@ void require_models(const std::vector<PredictionSubject>& subjects, const Predic
   }
 }
 
-std::vector<prediction::Prediction> predict_each(const std::vector<PredictionSubject>& subjects, const PredictionOptions& options,
-                                                 const PredictionServices& services, bool per_call) {
+std::vector<prediction::TracePrediction> predict_each(const std::vector<PredictionSubject>& subjects, const PredictionOptions& options,
+                                                      const PredictionServices& services, bool per_call) {
   const Environment& environment = services.environment;
   if (options.method == prediction::Method::placed || options.generator == "demand") {
     std::vector<tuning::Subject> traces;
@@ -64,13 +64,13 @@ std::vector<prediction::Prediction> predict_each(const std::vector<PredictionSub
   return predictions_from(subjects, options, environment, prediction::StoredModels(services.find_model, environment.fingerprint), per_call);
 }
 
-Seconds total(const std::vector<prediction::Prediction>& predictions) {
+Seconds total(const std::vector<prediction::TracePrediction>& predictions) {
   return std::accumulate(predictions.begin(), predictions.end(), Seconds{0},
-                         [](Seconds sum, const prediction::Prediction& one) { return sum + one.seconds; });
+                         [](Seconds sum, const prediction::TracePrediction& one) { return sum + one.seconds; });
 }
 
 /// Makes the threads of a recorded program share the cores, and notes if that takes time.
-void share_cores(std::vector<prediction::Prediction>& predictions, const std::vector<PredictionSubject>& subjects,
+void share_cores(std::vector<prediction::TracePrediction>& predictions, const std::vector<PredictionSubject>& subjects,
                  const PredictionServices& services, const RunContext& context) {
   std::vector<std::vector<Seconds>> pauses;
   for (const PredictionSubject& subject : subjects) {
@@ -128,7 +128,7 @@ std::string build_command(const ModelKey& key, const prediction::MissingModel& m
 std::vector<Prediction> predict_subjects(const std::vector<PredictionSubject>& subjects, const PredictionOptions& options,
                                          const PredictionServices& services, const RunContext& context) {
   const bool are_threads = subjects.size() > 1 && subjects.front().is_thread();
-  std::vector<prediction::Prediction> predicted = predict_each(subjects, options, services, options.with_calls || are_threads);
+  std::vector<prediction::TracePrediction> predicted = predict_each(subjects, options, services, options.with_calls || are_threads);
   if (are_threads) {
     share_cores(predicted, subjects, services, context);
   }
@@ -139,7 +139,7 @@ std::vector<Prediction> predict_subjects(const std::vector<PredictionSubject>& s
   return all;
 }
 
-Prediction result_of(const PredictionSubject& subject, const prediction::Prediction& predicted, bool with_calls) {
+Prediction result_of(const PredictionSubject& subject, const prediction::TracePrediction& predicted, bool with_calls) {
   Prediction result;
   result.algorithm = subject.trace.configuration.algorithm;
   result.parameters = subject.trace.configuration.parameters;

@@ -35,7 +35,7 @@ std::vector<Prediction> predict_subjects(const std::vector<PredictionSubject>& s
                                          const PredictionServices& services, const RunContext& context);
 
 /// Returns one subject's prediction as a result. `with_calls` adds the single calls, which `predicted` must then have.
-Prediction result_of(const PredictionSubject& subject, const prediction::Prediction& predicted, bool with_calls);
+Prediction result_of(const PredictionSubject& subject, const prediction::TracePrediction& predicted, bool with_calls);
 
 /// Returns the state of the caches with which a trace begins.
 cache::Start start_of(const PredictionOptions& options);

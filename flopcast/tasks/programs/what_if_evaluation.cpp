@@ -89,7 +89,7 @@ class WhatIfEvaluator {
     const prediction::KernelModels& models = libraries_->models(traces, budget, "sampling for " + to_string(result().question));
     prediction::PredictOptions options;
     options.per_call = true;
-    std::vector<prediction::Prediction> predictions;
+    std::vector<prediction::TracePrediction> predictions;
     std::vector<std::vector<Seconds>> pauses;
     Seconds alone = 0, extrapolated = 0;
     for (std::size_t t = 0; t < traces.size(); ++t) {
@@ -115,7 +115,7 @@ class WhatIfEvaluator {
   }
 
   /// Adds the prediction of one thread's calls to their shapes and to the total.
-  void add_thread(std::size_t t, Trace trace, prediction::Prediction prediction) {
+  void add_thread(std::size_t t, Trace trace, prediction::TracePrediction prediction) {
     for (std::size_t c = 0; c < prediction.calls.size(); ++c) {
       std::optional<Seconds>& shape = result().shapes[threads_[t].shapes[c]];
       shape = shape.value_or(0) + prediction.calls[c].seconds;
@@ -154,7 +154,7 @@ class WhatIfEvaluator {
   /// Multiplies the times of every thread's calls of shape i by factors[i].
   void scale_threads(const std::vector<double>& factors) {
     for (std::size_t t = 0; t < evaluation_.threads.size(); ++t) {
-      prediction::Prediction& prediction = evaluation_.threads[t].prediction;
+      prediction::TracePrediction& prediction = evaluation_.threads[t].prediction;
       std::vector<Seconds> durations;
       for (std::size_t c = 0; c < prediction.calls.size(); ++c) {
         durations.push_back(prediction.calls[c].seconds * factors[threads_[t].shapes[c]]);

@@ -21,7 +21,7 @@ struct PredictedThread {
   std::size_t thread = 0;  ///< index into ProgramSummary::threads
   Trace trace;             ///< calls as recorded, with their recorded times
   Seconds by_models = 0;
-  prediction::Prediction prediction;  ///< call by call; the interval is the thread's share of the whole one
+  prediction::TracePrediction prediction;  ///< call by call; the interval is the thread's share of the whole one
 };
 
 struct WhatIfEvaluation {

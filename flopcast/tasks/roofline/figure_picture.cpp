@@ -86,7 +86,7 @@ std::vector<LabelSpot> spots_along(const LabelLayout& layout, const Rise& rise, 
 
 /// Returns spots beside, above and below a point; for a point in the right half, that on the left first.
 std::vector<LabelSpot> spots_around(const LabelLayout& layout, const Point& point, const std::string& name) {
-  using enum Label::Align;
+  using enum Label::Alignment;
   constexpr double beside = 7, above = 12;
   const double x = layout.x(point.intensity()), y = layout.y(point.flops_rate.median() * giga);
   std::vector<LabelSpot> spots = {level_spot(name, x + beside, y, left, point_color), level_spot(name, x - beside, y, right, point_color)};
@@ -118,8 +118,8 @@ Figure FigurePicture::finish() {
   set_axes();
   for (const Ceiling& ceiling : ceilings_) {  // first: they decide how wide the plot is
     const std::string rate = format_flop_rate(ceiling.gigaflops / giga);
-    figure_.labels.push_back({fmt::format("{} {}", ceiling.name, rate.substr(0, rate.find(' '))), 0, ceiling.gigaflops, Label::Align::left,
-                              false, true, ceiling.color});
+    figure_.labels.push_back({fmt::format("{} {}", ceiling.name, rate.substr(0, rate.find(' '))), 0, ceiling.gigaflops,
+                              Label::Alignment::left, false, true, ceiling.color});
   }
   LabelLayout layout(figure_);
   draw_lines(layout);
@@ -172,7 +172,7 @@ void FigurePicture::draw_lines(LabelLayout& layout) {
 
 /// Draws dots at the ends of the solid roofs, with their intensities above.
 void FigurePicture::draw_ridges(LabelLayout& layout) {
-  using enum Label::Align;
+  using enum Label::Alignment;
   Series ridges{"", {}, {}, {}, {}, Series::Style::points, ceiling_color};
   for (const Rise& rise : rises_) {
     if (rise.dashed) {

@@ -15,7 +15,7 @@ bool overlap(const Rectangle& a, const Rectangle& b) {
   return a.left < b.right && b.left < a.right && a.bottom < b.top && b.bottom < a.top;
 }
 
-bool crosses(const Line& line, const Rectangle& area) {
+bool crosses(const PlotLine& line, const Rectangle& area) {
   const Rectangle around = {std::min(line.x0, line.x1) - 1, std::max(line.x0, line.x1) + 1, std::min(line.y0, line.y1) - 1,
                             std::max(line.y0, line.y1) + 1};
   const auto is_left = [&](double x, double y) { return (line.x1 - line.x0) * (y - line.y0) > (line.y1 - line.y0) * (x - line.x0); };
@@ -26,9 +26,9 @@ bool crosses(const Line& line, const Rectangle& area) {
 
 }  // namespace
 
-LabelSpot level_spot(const std::string& text, double x, double y, Label::Align align, int color) {
+LabelSpot level_spot(const std::string& text, double x, double y, Label::Alignment align, int color) {
   const double width = report::label_width(text), half = report::label_height / 2;
-  const double left = align == Label::Align::left ? x : align == Label::Align::right ? x - width : x - width / 2;
+  const double left = align == Label::Alignment::left ? x : align == Label::Alignment::right ? x - width : x - width / 2;
   return {{text, x, y, align, false, false, color}, {{left - 3, left + width + 3, y - half, y + half}}};
 }
 
@@ -57,10 +57,11 @@ LabelSpot LabelLayout::rising_spot(const Rise& rise, double start, double above)
   const double slope = std::hypot(decade_x_, decade_y_), along_x = decade_x_ / slope, along_y = decade_y_ / slope;
   const double foot_y = y(rise.gigabytes * min_x_) + start * decade_y_ / decade_x_;
   const double from_x = start - above * along_y, from_y = foot_y + above * along_x;
-  LabelSpot spot{{rise.name, from_x - baseline * along_y, from_y + baseline * along_x, Label::Align::left, true, false, rise.color}, {}};
+  LabelSpot spot{{rise.name, from_x - baseline * along_y, from_y + baseline * along_x, Label::Alignment::left, true, false, rise.color},
+                 {}};
   if (std::abs(above) > next_to_line) {
     const double share = 1 - 7 / std::abs(above);  // up to the text's edge
-    spot.leader = Line{start, foot_y, start + share * (from_x - start), foot_y + share * (from_y - foot_y)};
+    spot.leader = PlotLine{start, foot_y, start + share * (from_x - start), foot_y + share * (from_y - foot_y)};
   }
   const int squares = static_cast<int>(std::ceil(report::label_width(rise.name) / half));
   for (int square = 0; square < squares; ++square) {
@@ -83,7 +84,7 @@ bool LabelLayout::put(const std::vector<LabelSpot>& spots, double max_cost) {
   labels_.push_back(best.label);
   labels_.back().x = x_value(best.label.x);
   labels_.back().y = y_value(best.label.y);
-  if (const std::optional<Line>& leader = best.leader) {
+  if (const std::optional<PlotLine>& leader = best.leader) {
     leaders_.push_back({"",
                         {x_value(leader->x0), x_value(leader->x1)},
                         {y_value(leader->y0), y_value(leader->y1)},
@@ -102,10 +103,10 @@ double LabelLayout::cost(const LabelSpot& spot) const {
     const bool outside = part.left < 0 || part.right > area_.width || part.bottom < 0 || part.top > area_.height;
     sum += outside ? outside_cost : 0;
     const auto covered = std::count_if(taken_.begin(), taken_.end(), [&](const Rectangle& taken) { return overlap(taken, part); });
-    const auto crossed = std::count_if(lines_.begin(), lines_.end(), [&](const Line& line) { return crosses(line, part); });
+    const auto crossed = std::count_if(lines_.begin(), lines_.end(), [&](const PlotLine& line) { return crosses(line, part); });
     sum += text_cost * static_cast<double>(covered) + line_cost * static_cast<double>(crossed);
   }
-  if (const std::optional<Line>& leader = spot.leader) {
+  if (const std::optional<PlotLine>& leader = spot.leader) {
     const auto struck = std::count_if(taken_.begin(), taken_.end(), [&](const Rectangle& taken) { return crosses(*leader, taken); });
     sum += text_cost * static_cast<double>(struck);
   }

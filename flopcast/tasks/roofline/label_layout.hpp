@@ -22,7 +22,7 @@ struct Rectangle {
   double left, right, bottom, top;
 };
 
-struct Line {
+struct PlotLine {
   double x0, y0, x1, y1;
 };
 
@@ -30,11 +30,11 @@ struct Line {
 struct LabelSpot {
   report::Label label;
   std::vector<Rectangle> area;
-  std::optional<Line> leader = {};  ///< line to a text that is far from what it names
+  std::optional<PlotLine> leader = {};  ///< line to a text that is far from what it names
 };
 
 /// Returns the spot of a level text at (x, y).
-LabelSpot level_spot(const std::string& text, double x, double y, report::Label::Align align, int color);
+LabelSpot level_spot(const std::string& text, double x, double y, report::Label::Alignment align, int color);
 
 /// Distance from a rise to the middle of its name.
 inline constexpr double next_to_line = 9.5;
@@ -69,7 +69,7 @@ class LabelLayout {
 
   report::PlotArea area_;
   double min_x_, min_y_, decade_x_, decade_y_;
-  std::vector<Line> lines_;
+  std::vector<PlotLine> lines_;
   std::vector<Rectangle> taken_;
   std::vector<report::Label> labels_;
   std::vector<report::Series> leaders_;

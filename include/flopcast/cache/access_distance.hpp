@@ -78,14 +78,14 @@ class AccessTracker {
 
  private:
   /// A part of an operand in its plane.
-  struct Shape {
+  struct PlacedTrapezoid {
     std::size_t plane = 0;
     Trapezoid trapezoid;
     std::uint8_t operand = 0;
     bool written = false;
   };
   /// Bytes of an operand with the stamp they had before the call.
-  struct Piece {
+  struct StampedBytes {
     Plane::Stamp stamp = Plane::never;
     std::int64_t bytes = 0;
     std::uint8_t operand = 0;
@@ -94,10 +94,10 @@ class AccessTracker {
   void set_shapes(std::size_t call);
   void add_shapes(const Region& region, std::uint8_t operand, bool written);
   [[nodiscard]] bool shapes_may_overlap() const noexcept;
-  void stamp_shapes(std::vector<Piece>& replaced);
-  void count(const std::vector<Piece>& replaced);
+  void stamp_shapes(std::vector<StampedBytes>& replaced);
+  void count(const std::vector<StampedBytes>& replaced);
   void touch();
-  void evaluate(const std::vector<Piece>& pieces, std::size_t operands);
+  void evaluate(const std::vector<StampedBytes>& pieces, std::size_t operands);
   [[nodiscard]] std::int64_t distance_of(std::int64_t time) const noexcept;
   [[nodiscard]] std::int64_t limited(std::int64_t distance) const noexcept;
 
@@ -109,8 +109,8 @@ class AccessTracker {
   std::int64_t artificial_bytes_ = 0;
   std::size_t position_ = 0;  // index of the next call
   std::int64_t time_ = 0;     // time of the next access; a stamp is 2 * time, plus 1 after a write
-  std::vector<Shape> shapes_;
-  std::vector<Piece> observed_, replaced_;
+  std::vector<PlacedTrapezoid> shapes_;
+  std::vector<StampedBytes> observed_, replaced_;
   CallAccess access_;
 };
 

@@ -15,7 +15,7 @@ namespace flopcast::cache {
 class Footprints {
  public:
   /// A non-empty region of an operand with an address.
-  struct Part {
+  struct TouchedPart {
     Region region;
     std::uint8_t operand = 0;  ///< index into operands(call)
     bool written = false;
@@ -31,9 +31,9 @@ class Footprints {
   /// Calls visit(part) for all parts of all operands of a call, in their order.
   template <class Visit>
   void visit(std::size_t call, Visit&& visit) const {
-    const Pattern& pattern = patterns_[pattern_of_[call]];
+    const FootprintPattern& pattern = patterns_[pattern_of_[call]];
     for (std::size_t i = pattern.first; i < pattern.first + pattern.parts; ++i) {
-      Part part = parts_[i].part;
+      TouchedPart part = parts_[i].part;
       if (const std::uintptr_t address = calls_[call].address(parts_[i].argument); address != 0) {
         part.region.address += address;
         if (parts_[i].widened) {
@@ -47,12 +47,12 @@ class Footprints {
  private:
   /// A part whose address is relative to the address of its operand.
   struct RelativePart {
-    Part part;
+    TouchedPart part;
     std::uint8_t argument = 0;
     bool widened = false;
   };
   /// The parts that all calls of one routine with the same flags, sizes and strides share.
-  struct Pattern {
+  struct FootprintPattern {
     std::size_t first = 0, parts = 0;
     std::uint8_t operands = 0;
   };
@@ -62,7 +62,7 @@ class Footprints {
   std::span<const Call> calls_;
   std::int64_t line_bytes_;
   std::vector<RelativePart> parts_;
-  std::vector<Pattern> patterns_;
+  std::vector<FootprintPattern> patterns_;
   std::vector<std::uint32_t> pattern_of_;  // by call
 };
 

@@ -49,7 +49,7 @@ class Plane {
         interval.stamp = stamp;
         continue;
       }
-      std::optional<Range> range;
+      std::optional<BreakRange> range;
       while (!(range = locate(strips_[i].breaks, shape, strips_[i].begin, end(i)))) {
         cut((strips_[i].begin + end(i)) / 2);
       }
@@ -76,7 +76,7 @@ class Plane {
     std::size_t latest = 0;  // break at which the last shape was found; the next shape is often found there or one break later
   };
   /// breaks[0 ... low) lie at or before a shape's low line, breaks[high ...) at or after its high line, the others between.
-  struct Range {
+  struct BreakRange {
     std::size_t low = 0, high = 0;
   };
 
@@ -90,12 +90,12 @@ class Plane {
   /// nothing if a neighbouring interval has `stamp`, so that adjacent intervals never share a stamp.
   [[nodiscard]] std::optional<std::size_t> whole_interval(Strip& strip, const Trapezoid& shape, Stamp stamp) const noexcept;
   /// Returns an empty range if a line of the shape crosses a break in the columns begin ... end-1.
-  static std::optional<Range> locate(const std::vector<Break>& breaks, const Trapezoid& shape, std::int64_t begin,
-                                     std::int64_t end) noexcept;
-  void replace(Strip& strip, const Range& range, std::int64_t end, const Trapezoid& shape, Stamp stamp) const;
+  static std::optional<BreakRange> locate(const std::vector<Break>& breaks, const Trapezoid& shape, std::int64_t begin,
+                                          std::int64_t end) noexcept;
+  void replace(Strip& strip, const BreakRange& range, std::int64_t end, const Trapezoid& shape, Stamp stamp) const;
 
   template <class Visit>
-  static void visit_range(const Strip& strip, const Range& range, std::int64_t begin, std::int64_t end, const Trapezoid& shape,
+  static void visit_range(const Strip& strip, const BreakRange& range, std::int64_t begin, std::int64_t end, const Trapezoid& shape,
                           Visit& visit) {
     for (std::size_t k = range.low - 1; k < range.high; ++k) {
       const Line& low = k + 1 == range.low ? shape.low : strip.breaks[k].line;
@@ -108,7 +108,7 @@ class Plane {
 
   template <class Visit>
   static void observe(const Strip& strip, std::int64_t begin, std::int64_t end, const Trapezoid& shape, Visit& visit) {
-    if (const std::optional<Range> range = locate(strip.breaks, shape, begin, end)) {
+    if (const std::optional<BreakRange> range = locate(strip.breaks, shape, begin, end)) {
       visit_range(strip, *range, begin, end, shape, visit);
       return;
     }

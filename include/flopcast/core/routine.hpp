@@ -16,12 +16,12 @@ namespace flopcast {
 ///
 /// Grammar: numbers, argument names, `+ - * /`, unary minus, parentheses, `min(a,b)`, `max(a,b)`, and `flag=X ? a : b`. X is one or more
 /// letters, any of which matches, whatever the case of the argument. Division is exact (real); integer() rounds sizes towards zero.
-class Expression {
+class ArgumentFormula {
  public:
-  Expression() = default;
+  ArgumentFormula() = default;
   /// Compiles `text`; a name's value is argument number `names.index(name)`. Throws internal_error on a syntax error or an
   /// unknown name: formulae are part of the program.
-  Expression(std::string_view text, std::span<const std::string_view> names);
+  ArgumentFormula(std::string_view text, std::span<const std::string_view> names);
 
   [[nodiscard]] bool empty() const noexcept { return program_.empty(); }
   /// `arguments[i]` holds argument i: an integer, or the character code of a flag.
@@ -29,21 +29,21 @@ class Expression {
   [[nodiscard]] std::int64_t integer(std::span<const std::int64_t> arguments) const;
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
-  friend bool operator==(const Expression& a, const Expression& b) { return a.text_ == b.text_; }
+  friend bool operator==(const ArgumentFormula& a, const ArgumentFormula& b) { return a.text_ == b.text_; }
 
  private:
   enum class Code : std::uint8_t { number, argument, add, subtract, multiply, divide, minimum, maximum, negate, jump_unless_flag, jump };
-  struct Step {
+  struct FormulaStep {
     Code code = Code::number;
     std::uint8_t argument = 0;
     std::uint32_t flags = 0;   ///< jump_unless_flag: bit i set if letter 'A'+i matches
     std::uint32_t target = 0;  ///< jumps: the step to continue with
     double number = 0;
   };
-  friend class ExpressionCompiler;
+  friend class FormulaCompiler;
 
   std::string text_;
-  std::vector<Step> program_;
+  std::vector<FormulaStep> program_;
 };
 
 /// The four precisions of BLAS and LAPACK, by their letter.
@@ -115,15 +115,16 @@ struct Argument {
   Access access = Access::read;
   Form form = Form::full;
   Fill fill = Fill::random;
-  bool real = false;         ///< real elements even in a complex routine
-  bool integer = false;      ///< integers (iwork)
-  Expression rows, columns;  ///< extents in elements; rows of a leading dimension: its least value, where the operand's rows aren't it;
-                             ///< rows of a size or number: its usual value (gehrd's ilo and ihi; a number's is 1 without)
-  Expression offset;         ///< elements of a vector, or rows of a matrix, before the first touched one (laswp's k1 - 1)
-  Expression column_offset;  ///< columns of a matrix before the first touched one
-  Expression lower, upper;   ///< bandwidths of a band or a Hessenberg form
-  Expression skipped;        ///< value that a skipped call leaves in each element, because its caller may decide by it
-  int uplo = -1;             ///< index of the flag that names the triangle (L, or B of `direct`: lower), or -1 with `fixed_uplo`
+  bool real = false;     ///< real elements even in a complex routine
+  bool integer = false;  ///< integers (iwork)
+  ArgumentFormula rows,
+      columns;             ///< extents in elements; rows of a leading dimension: its least value, where the operand's rows aren't it;
+                           ///< rows of a size or number: its usual value (gehrd's ilo and ihi; a number's is 1 without)
+  ArgumentFormula offset;  ///< elements of a vector, or rows of a matrix, before the first touched one (laswp's k1 - 1)
+  ArgumentFormula column_offset;  ///< columns of a matrix before the first touched one
+  ArgumentFormula lower, upper;   ///< bandwidths of a band or a Hessenberg form
+  ArgumentFormula skipped;        ///< value that a skipped call leaves in each element, because its caller may decide by it
+  int uplo = -1;                  ///< index of the flag that names the triangle (L, or B of `direct`: lower), or -1 with `fixed_uplo`
   char fixed_uplo = 'U';
   int diag = -1;                 ///< index of the flag N/U, or -1: the diagonal belongs to it
   int storev = -1, direct = -1;  ///< reflectors
@@ -138,7 +139,7 @@ enum class Returns : std::uint8_t { nothing, element, real, integer };
 /// A relation of arguments without which a call is illegal, e.g. "m >= n".
 struct Constraint {
   std::string text;
-  Expression slack;  ///< left minus right side; legal if not negative
+  ArgumentFormula slack;  ///< left minus right side; legal if not negative
   friend bool operator==(const Constraint&, const Constraint&) = default;
 };
 
@@ -152,7 +153,7 @@ struct Routine {
   bool double_result = false;       ///< dsdot: single operands, double result
   std::vector<Argument> arguments;  ///< in the order of the interface
   std::vector<Constraint> constraints;
-  Expression multiplications, additions;  ///< in the routine's own arithmetic (a complex one counts as one)
+  ArgumentFormula multiplications, additions;  ///< in the routine's own arithmetic (a complex one counts as one)
 
   /// Index of argument `name`, or -1.
   [[nodiscard]] int index(std::string_view argument) const noexcept {

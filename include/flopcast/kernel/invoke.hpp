@@ -34,7 +34,7 @@ class Invocation {
   [[nodiscard]] Outcome outcome() const noexcept;
 
  private:
-  friend struct Runners;
+  friend struct TypedRunners;
   static constexpr std::size_t max_pointers = Call::max_arguments + 6;  // arguments, then lengths of at most six flags
 
   /// An argument by value; its pointer in the argument list points here.

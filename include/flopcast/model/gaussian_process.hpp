@@ -58,11 +58,11 @@ class GaussianProcess {
   static GaussianProcess condition(const Points& coordinates, const Eigen::VectorXd& values, const Eigen::VectorXd& noise_variance,
                                    std::vector<int> groups, const ProcessParameters& parameters);
 
-  struct Prediction {
+  struct Posterior {
     double mean = 0;
     double variance = 0;  ///< variance of the function with its nugget, without observation noise
   };
-  [[nodiscard]] Prediction predict(const Eigen::RowVectorXd& at) const;
+  [[nodiscard]] Posterior predict(const Eigen::RowVectorXd& at) const;
   /// Returns the mean only, which is fast.
   [[nodiscard]] double mean(const double* at) const;
 

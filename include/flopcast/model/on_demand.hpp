@@ -21,7 +21,7 @@ namespace flopcast::model {
 
 /// A trace's predicted time, with the data for comparing it with another trace's.
 struct Total {
-  struct Part {
+  struct ModelPart {
     GaussianProcess::WeightedSum sum;
     Seconds seconds = 0;
     std::int64_t calls = 0;
@@ -29,7 +29,7 @@ struct Total {
   Seconds seconds = 0;
   Seconds unmodelled = 0;    ///< the part that no model covers, by its baseline
   Seconds extrapolated = 0;  ///< the part outside of the sampled domain
-  std::map<ModelKey, Part> parts;
+  std::map<ModelKey, ModelPart> parts;
 };
 
 /// Similar calls of one kernel: their place in the kernel's process, their time by the baseline, and the part of this time that lies

@@ -20,7 +20,7 @@ struct PredictOptions {
   std::int64_t capacity_bytes = 0;         ///< method paper: capacity of the decisive cache; 0 is the largest measured one, as in the paper
   double confidence = default_confidence;  ///< confidence of the interval, 0 to 1
   double method_error = default_method_error;  ///< relative standard deviation of a total beyond that of its models
-  bool per_call = false;                       ///< fill in Prediction::calls
+  bool per_call = false;                       ///< fill in TracePrediction::calls
 };
 
 /// One call's share of a prediction.
@@ -42,7 +42,7 @@ struct KernelPrediction {
 
 /// The predicted time of a trace: the wall time that an unmodified program would measure on this machine in its usual state
 /// (docs/explanation/prediction.md).
-struct Prediction {
+struct TracePrediction {
   Seconds seconds = 0;
   Interval interval;
   Seconds deviation = 0;  ///< standard deviation of seconds that the models state
@@ -57,7 +57,7 @@ struct Prediction {
 /// Predicts the time of a trace as the sum over its calls. `state` is the cache_state of the same trace and caches; warm and cold don't
 /// need it. Equal calls in equal placements, whatever their addresses, are evaluated once. Throws bad_input if `state` belongs to another
 /// trace or method paper lacks a capacity, and what `models` throws.
-Prediction predict(const Trace& trace, const cache::CacheState& state, std::span<const CacheLevel> caches, const KernelModels& models,
-                   const PredictOptions& options = {});
+TracePrediction predict(const Trace& trace, const cache::CacheState& state, std::span<const CacheLevel> caches, const KernelModels& models,
+                        const PredictOptions& options = {});
 
 }  // namespace flopcast::prediction

@@ -26,9 +26,9 @@ struct RaceOptions {
 
 /// The state of one configuration in a race.
 struct CandidateState {
-  enum class Kind : std::uint8_t { contender, slower, dropped };
+  enum class Standing : std::uint8_t { contender, slower, dropped };
   std::size_t configuration = 0;
-  Kind state = Kind::contender;  ///< slower: eliminated; dropped: see `fault`
+  Standing state = Standing::contender;  ///< slower: eliminated; dropped: see `fault`
   std::string fault;
   std::int64_t evaluations = 0;
   Seconds median = 0;  ///< median cost; NaN without evaluations

@@ -23,7 +23,7 @@ Contraction cubes(const std::string& text, Order order = Order::column_major) {
   return make_contraction(notation, extents, Precision::d, order);
 }
 
-std::vector<std::string> names(const std::string& text, Kernel kernel, Order order = Order::column_major) {
+std::vector<std::string> names(const std::string& text, BlasKernel kernel, Order order = Order::column_major) {
   std::vector<std::string> all;
   for (const Algorithm& algorithm : generate(cubes(text, order), std::vector{kernel})) {
     all.push_back(algorithm.name());
@@ -33,7 +33,7 @@ std::vector<std::string> names(const std::string& text, Kernel kernel, Order ord
 
 std::vector<std::size_t> counts(const std::string& text) {
   std::vector<std::size_t> all;
-  for (const Kernel kernel : {Kernel::dot, Kernel::axpy, Kernel::gemv, Kernel::ger, Kernel::gemm}) {
+  for (const BlasKernel kernel : {BlasKernel::dot, BlasKernel::axpy, BlasKernel::gemv, BlasKernel::ger, BlasKernel::gemm}) {
     all.push_back(generate(cubes(text), std::vector{kernel}).size());
   }
   return all;
@@ -48,27 +48,28 @@ TEST(Generate, GivesThePapersThreeContractions) {
 }
 
 TEST(Generate, NamesAlgorithmsAsThePaperDoes) {
-  EXPECT_THAT(names("abc=ai,ibc", Kernel::gemv), UnorderedElementsAre("bc-gemv", "cb-gemv", "ac-gemv", "ca-gemv", "ab-gemv", "ba-gemv"));
-  EXPECT_THAT(names("abc=ai,ibc", Kernel::ger), UnorderedElementsAre("ci-ger", "ic-ger", "bi-ger", "ib-ger"));
-  EXPECT_THAT(names("abc=ai,ibc", Kernel::gemm), UnorderedElementsAre("c-gemm", "b-gemm"));
-  EXPECT_THAT(names("a=iaj,ji", Kernel::dot), UnorderedElementsAre("aj-dot", "ja-dot", "ai-dot", "ia-dot"));
-  EXPECT_THAT(names("a=iaj,ji", Kernel::axpy), UnorderedElementsAre("ij-axpy", "ji-axpy"));
-  EXPECT_THAT(names("a=iaj,ji", Kernel::gemv), UnorderedElementsAre("j-gemv", "i'-gemv"));
-  EXPECT_THAT(names("abc=ija,jbic", Kernel::gemm),
+  EXPECT_THAT(names("abc=ai,ibc", BlasKernel::gemv),
+              UnorderedElementsAre("bc-gemv", "cb-gemv", "ac-gemv", "ca-gemv", "ab-gemv", "ba-gemv"));
+  EXPECT_THAT(names("abc=ai,ibc", BlasKernel::ger), UnorderedElementsAre("ci-ger", "ic-ger", "bi-ger", "ib-ger"));
+  EXPECT_THAT(names("abc=ai,ibc", BlasKernel::gemm), UnorderedElementsAre("c-gemm", "b-gemm"));
+  EXPECT_THAT(names("a=iaj,ji", BlasKernel::dot), UnorderedElementsAre("aj-dot", "ja-dot", "ai-dot", "ia-dot"));
+  EXPECT_THAT(names("a=iaj,ji", BlasKernel::axpy), UnorderedElementsAre("ij-axpy", "ji-axpy"));
+  EXPECT_THAT(names("a=iaj,ji", BlasKernel::gemv), UnorderedElementsAre("j-gemv", "i'-gemv"));
+  EXPECT_THAT(names("abc=ija,jbic", BlasKernel::gemm),
               UnorderedElementsAre("cj'-gemm", "jc'-gemm", "ci'-gemm", "i'c-gemm", "bj'-gemm", "jb'-gemm", "bi'-gemm", "i'b-gemm"));
 }
 
 TEST(Generate, FindsAlgorithmsThatThePaperLacks) {
-  EXPECT_THAT(names("ab=ai,ib", Kernel::gemm), ElementsAre("gemm"));
+  EXPECT_THAT(names("ab=ai,ib", BlasKernel::gemm), ElementsAre("gemm"));
   EXPECT_THAT(counts("=a,a"), ElementsAre(1, 0, 0, 0, 0));
   EXPECT_THAT(counts("ab=a,b"), ElementsAre(0, 2, 0, 1, 0));
   EXPECT_THAT(counts("a=a,a"), ElementsAre(0, 1, 0, 0, 0));
   EXPECT_THAT(counts("=,"), ElementsAre(0, 1, 0, 0, 0));
   EXPECT_THAT(counts("nab=nai,nib"), ElementsAre(6, 12, 4, 2, 1));
-  EXPECT_THAT(names("nab=nai,nib", Kernel::gemm), ElementsAre("n'''-gemm")) << "the batch index comes first in all three tensors";
-  EXPECT_THAT(names("abn=ain,ibn", Kernel::gemm), ElementsAre("n-gemm"));
-  EXPECT_THAT(names("nab=nai,nib", Kernel::gemm, Order::row_major), ElementsAre("n-gemm"));
-  EXPECT_EQ(generate(cubes("abcdef=dega,gfbc"), std::vector{Kernel::gemm}).size(), 3U * 3U * 24U);
+  EXPECT_THAT(names("nab=nai,nib", BlasKernel::gemm), ElementsAre("n'''-gemm")) << "the batch index comes first in all three tensors";
+  EXPECT_THAT(names("abn=ain,ibn", BlasKernel::gemm), ElementsAre("n-gemm"));
+  EXPECT_THAT(names("nab=nai,nib", BlasKernel::gemm, Order::row_major), ElementsAre("n-gemm"));
+  EXPECT_EQ(generate(cubes("abcdef=dega,gfbc"), std::vector{BlasKernel::gemm}).size(), 3U * 3U * 24U);
   EXPECT_EQ(generate(cubes("abcdef=dega,gfbc")).size(), 7056U);
 }
 

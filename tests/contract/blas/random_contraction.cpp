@@ -92,7 +92,7 @@ double largest_difference(Precision precision, const std::vector<std::byte>& x, 
 
 double tolerance(const Contraction& contraction) {
   double length = 4;
-  for (const char index : contraction.indices(Role::contracted)) {
+  for (const char index : contraction.indices(IndexRole::contracted)) {
     length *= static_cast<double>(std::max<std::int64_t>(1, contraction.extent(index)));
   }
   return 8 * length * (real_bytes(contraction.precision) == 4 ? 1.2e-7 : 2.3e-16);

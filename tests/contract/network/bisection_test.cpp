@@ -17,7 +17,7 @@ namespace {
 std::pair<std::vector<int>, std::vector<int>> first_cut(const JoinTree& tree) {
   std::pair<std::vector<int>, std::vector<int>> parts;
   const auto collect = [&](const auto& self, int number, std::vector<int>& to) -> void {
-    const JoinTree::Node& node = tree.node(number);
+    const JoinTree::JoinNode& node = tree.node(number);
     if (node.is_leaf()) {
       to.push_back(number);
       return;

@@ -24,10 +24,10 @@ PairStep step_of(const Contraction& contraction) {
   PairStep step;
   const auto role_of = [&](int label) {
     switch (contraction.role(static_cast<char>(label))) {
-      case Role::free_a: return StepRole::rows;
-      case Role::free_b: return StepRole::columns;
-      case Role::contracted: return StepRole::sums;
-      case Role::batch: break;
+      case IndexRole::free_a: return StepRole::rows;
+      case IndexRole::free_b: return StepRole::columns;
+      case IndexRole::contracted: return StepRole::sums;
+      case IndexRole::batch: break;
     }
     return StepRole::batch;
   };
@@ -110,7 +110,7 @@ TEST(PlannerCost, IsNeverBelowItsBoundAndNeverAboveThatOfAGivenLayout) {
     const PlannerCost cost(machine(), rates, precision, 1 + i % 3);
     const PairStep given = step_of(random_contraction(random, i % 2 == 0, precision));
     PairStep free = given;
-    free.a = free.b = free.c = Access();
+    free.a = free.b = free.c = ElementAccess();
     EXPECT_LE(cost.at_least(given), cost.seconds(given)) << i;
     EXPECT_LE(cost.at_least(free), cost.seconds(free)) << i;
     EXPECT_LE(cost.seconds(free), cost.seconds(given) * (1 + 1e-12)) << i;

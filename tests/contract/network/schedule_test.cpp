@@ -15,7 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr Action::Kind step = Action::Kind::step, begin_loop = Action::Kind::begin, end_loop = Action::Kind::end;
+constexpr ActionKind step = ActionKind::step, begin_loop = ActionKind::begin, end_loop = ActionKind::end;
 
 /// A chain of four matrices with labels a to e, numbered from 0, as ((AB)(CD)).
 struct Chain {
@@ -30,7 +30,7 @@ TEST(Schedules, MakeBothPartsBeforeTheirProduct) {
   const Chain chain;
   const JoinTree tree(chain.model, chain.joins);
   const Schedule schedule = make_schedule(tree, chain.model);
-  EXPECT_THAT(schedule.actions, ElementsAre(Action{step, 4}, Action{step, 5}, Action{step, 6}));
+  EXPECT_THAT(schedule.actions, ElementsAre(ScheduleAction{step, 4}, ScheduleAction{step, 5}, ScheduleAction{step, 6}));
   EXPECT_THAT(schedule.executions, ElementsAre(0, 0, 0, 0, 1, 1, 1));
   // AB and CD have 100 elements of 16 bytes, and both exist when the output is made
   ASSERT_EQ(schedule.intermediates.size(), 2U);
@@ -44,7 +44,8 @@ TEST(Schedules, LoopsOverBlocksSurroundWhatHasTheLabel) {
   chain.model.set_block(1, 5);  // b in two blocks: AB is summed in a loop around its own step
   const JoinTree tree(chain.model, chain.joins);
   const Schedule schedule = make_schedule(tree, chain.model);
-  EXPECT_THAT(schedule.actions, ElementsAre(Action{begin_loop, 1}, Action{step, 4}, Action{end_loop, 1}, Action{step, 5}, Action{step, 6}));
+  EXPECT_THAT(schedule.actions, ElementsAre(ScheduleAction{begin_loop, 1}, ScheduleAction{step, 4}, ScheduleAction{end_loop, 1},
+                                            ScheduleAction{step, 5}, ScheduleAction{step, 6}));
   EXPECT_THAT(schedule.executions, ElementsAre(0, 0, 0, 0, 2, 1, 1));
 }
 
@@ -53,7 +54,8 @@ TEST(Schedules, ProductsWithoutTheLabelAreMadeBeforeTheLoop) {
   chain.model.set_block(0, 2);  // a in five blocks: AB and the output are made in the loop, CD isn't
   const JoinTree tree(chain.model, chain.joins);
   const Schedule schedule = make_schedule(tree, chain.model);
-  EXPECT_THAT(schedule.actions, ElementsAre(Action{step, 5}, Action{begin_loop, 0}, Action{step, 4}, Action{step, 6}, Action{end_loop, 0}));
+  EXPECT_THAT(schedule.actions, ElementsAre(ScheduleAction{step, 5}, ScheduleAction{begin_loop, 0}, ScheduleAction{step, 4},
+                                            ScheduleAction{step, 6}, ScheduleAction{end_loop, 0}));
   EXPECT_THAT(schedule.executions, ElementsAre(0, 0, 0, 0, 5, 1, 5));
   EXPECT_EQ(schedule.peak_bytes, 1600 + 320) << "of AB there is a block of two rows";
 }

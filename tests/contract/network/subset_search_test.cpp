@@ -21,7 +21,7 @@ TEST(TreeSearch, SearchesConnectedSubsetsLikeAllSubsets) {
     const Terms terms = terms_of(completed(network));
     const StepModel model(terms, cost);
     std::vector<StepTensor> tensors;
-    for (const Term& term : terms.terms) {
+    for (const NetworkTerm& term : terms.terms) {
       tensors.push_back({&term.labels, term.fixed_layout()});
     }
     const std::optional<SubNetwork> sub = SubNetwork::make(model, tensors, {&terms.output, nullptr}, true);

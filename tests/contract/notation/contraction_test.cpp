@@ -56,9 +56,9 @@ TEST(Contraction, HasTheRequestedLayout) {
   EXPECT_THAT(columns.tensor(Operand::b).strides, ElementsAre(1, 7, 21));
   const Contraction rows = make_contraction(notation, extents, Precision::d, Order::row_major);
   EXPECT_THAT(rows.tensor(Operand::b).strides, ElementsAre(15, 5, 1));
-  EXPECT_EQ(columns.role('a'), Role::free_a);
-  EXPECT_EQ(columns.role('c'), Role::free_b);
-  EXPECT_EQ(columns.role('i'), Role::contracted);
+  EXPECT_EQ(columns.role('a'), IndexRole::free_a);
+  EXPECT_EQ(columns.role('c'), IndexRole::free_b);
+  EXPECT_EQ(columns.role('i'), IndexRole::contracted);
   EXPECT_EQ(flops(columns), 2.0 * 2 * 3 * 5 * 7);
   EXPECT_EQ(columns.elements(Operand::c), 30);
 }

@@ -143,7 +143,7 @@ TEST(PackingOrder, FollowsTheContiguousDimensionOfA) {
   const std::vector<RowPanel> panels = RowPanels(f.m, 3, 2).of(0, 6);
   const PackingOrder order = packing_order(f.m, panels, f.k.a, 0);
   std::vector<std::int64_t> offsets, all_operands;
-  for (const PackingOrder::Row& row : order.rows) {
+  for (const PackingOrder::SingleRow& row : order.rows) {
     offsets.push_back(row.offset_a);
     all_operands.push_back(10 * row.panel + row.at);
   }

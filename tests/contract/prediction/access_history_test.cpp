@@ -28,7 +28,7 @@ struct Subject {
       : contraction(std::move(given)),
         algorithm(find_algorithm(name, generate(contraction))),
         tree(syntax_tree(algorithm, contraction)),
-        path(path_to(tree, Node::Kind::kernel)) {}
+        path(path_to(tree, NodeKind::kernel)) {}
 
   [[nodiscard]] std::vector<OperandHistory> histories(std::size_t first_of = 0) const {
     return contract::histories(tree, path, contraction, line, first_of);

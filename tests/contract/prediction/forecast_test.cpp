@@ -54,7 +54,7 @@ class Forecasting : public ::testing::Test {
   }
 
   Contraction contraction_ = make_contraction(parse_notation("abc=ai,ibc"), {{'a', 40}, {'b', 40}, {'c', 40}, {'i', 8}});
-  std::vector<Algorithm> algorithms_ = generate(contraction_, std::array{Kernel::gemm, Kernel::ger});
+  std::vector<Algorithm> algorithms_ = generate(contraction_, std::array{BlasKernel::gemm, BlasKernel::ger});
   Environment environment_;
   Stage stage_ = Stage::segments;
   std::filesystem::path folder_;
@@ -123,10 +123,10 @@ TEST_F(Forecasting, MeasuresLeadersASecondTime) {
   const Forecasts forecasts = forecast_with(measure_with(1.0), memory);
   ASSERT_EQ(runs.size(), 2U);
   const std::vector<std::size_t> order = ranking(forecasts.each);
-  const Forecast& first = forecasts.each[order.front()];
+  const AlgorithmForecast& first = forecasts.each[order.front()];
   EXPECT_LT(runs[1], runs[0]) << "algorithms far behind the leaders aren't measured again";
   EXPECT_TRUE(std::any_of(forecasts.each.begin(), forecasts.each.end(),
-                          [](const Forecast& forecast) { return forecast.parts.front().seconds == far_behind; }));
+                          [](const AlgorithmForecast& forecast) { return forecast.parts.front().seconds == far_behind; }));
   EXPECT_EQ(first.parts.front().seconds, 1.5) << "median of both measurements";
   const Forecasts known = forecast_with(measure_with(1.0), memory);
   EXPECT_EQ(runs.size(), 2U) << "known timings aren't measured again";
@@ -163,7 +163,7 @@ TEST_F(Forecasting, TheCostOfStandingAloneIsSubtractedFromShortCalls) {
       return all;
     };
   };
-  algorithms_ = generate(contraction_, std::array{Kernel::dot});
+  algorithms_ = generate(contraction_, std::array{BlasKernel::dot});
   stage_ = Stage::first_iterations;  // this stage times single calls
   const double calls = kernel_calls(algorithms_.front(), contraction_);
   EXPECT_DOUBLE_EQ(forecast_with(measure_with(1.0), {}).each[0].seconds, 5 * calls);

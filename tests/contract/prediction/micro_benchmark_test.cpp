@@ -107,10 +107,10 @@ std::vector<measure::Timings> fake(std::span<const measure::Experiment> experime
   return all;
 }
 
-TEST(Forecast, AddsUpCallsTimesSeconds) {
-  const std::vector<Algorithm> gemv = generate(example(), std::vector{Kernel::gemv});
+TEST(AlgorithmForecast, AddsUpCallsTimesSeconds) {
+  const std::vector<Algorithm> gemv = generate(example(), std::vector{BlasKernel::gemv});
   const Forecasts warm = forecast(gemv, example(), penryn(), {.stage = Stage::repeated}, fake);
-  for (const Forecast& one : warm.each) {
+  for (const AlgorithmForecast& one : warm.each) {
     EXPECT_THAT(one.seconds, DoubleEq(160'000 * 1e-6));
   }
   EXPECT_EQ(warm.benchmarks, 3U) << "bc and cb, ac and ca, ab and ba are the same call";
@@ -120,8 +120,8 @@ TEST(Forecast, AddsUpCallsTimesSeconds) {
   EXPECT_THAT(failing.each[0].seconds, DoubleEq(160'000 * (7.0 / 8 * 1e-6 + 1.0 / 8 * 2e-6)));
 }
 
-TEST(Forecast, IntervalsAreThoseOfSingleRuns) {
-  const std::vector<Algorithm> gemv = generate(example(), std::vector{Kernel::gemv});
+TEST(AlgorithmForecast, IntervalsAreThoseOfSingleRuns) {
+  const std::vector<Algorithm> gemv = generate(example(), std::vector{BlasKernel::gemv});
   const auto noisy = [](std::span<const measure::Experiment> experiments) {
     std::vector<measure::Timings> all = fake(experiments);
     for (measure::Timings& timings : all) {
@@ -130,7 +130,7 @@ TEST(Forecast, IntervalsAreThoseOfSingleRuns) {
     return all;
   };
   const auto relative_width = [&](const Measure& measure, double session_deviation) {
-    const Forecast forecast =
+    const AlgorithmForecast forecast =
         contract::forecast(gemv, example(), penryn(), {.stage = Stage::repeated}, measure, {}, session_deviation).each.front();
     return (forecast.interval.high - forecast.seconds) / forecast.seconds;
   };
@@ -138,7 +138,7 @@ TEST(Forecast, IntervalsAreThoseOfSingleRuns) {
   EXPECT_NEAR(relative_width(noisy, 0.12), 1.96 * std::hypot(0.04, 0.12, 0.09), 1e-4);
 }
 
-TEST(Forecast, NamesMissingTimings) {
+TEST(AlgorithmForecast, NamesMissingTimings) {
   const auto nothing = [](std::span<const measure::Experiment> experiments) {
     std::vector<measure::Timings> all(experiments.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -146,11 +146,11 @@ TEST(Forecast, NamesMissingTimings) {
     }
     return all;
   };
-  EXPECT_THROW(forecast(generate(example(), std::vector{Kernel::gemm}), example(), penryn(), {}, nothing), Error);
+  EXPECT_THROW(forecast(generate(example(), std::vector{BlasKernel::gemm}), example(), penryn(), {}, nothing), Error);
 }
 
 TEST(Ranking, PutsTheFastestFirstAndKnowsTies) {
-  const Forecast fast{1.0, {0, 3}, {}, 0.05}, slow{2.0, {0, 3}, {}, 0.05}, near{1.05, {0, 3}, {}, 0.05};
+  const AlgorithmForecast fast{1.0, {0, 3}, {}, 0.05}, slow{2.0, {0, 3}, {}, 0.05}, near{1.05, {0, 3}, {}, 0.05};
   EXPECT_THAT(ranking(std::vector{slow, fast, near}), ElementsAre(1U, 2U, 0U));
   EXPECT_TRUE(ties(fast, near));
   EXPECT_FALSE(ties(fast, slow));

@@ -26,15 +26,15 @@ Environment machine() {
 
 Contraction example(std::int64_t n) { return make_contraction(parse_notation("abc=ai,ibc"), {{'a', n}, {'b', n}, {'c', n}, {'i', 8}}); }
 
-std::vector<TimedSegment> segments_of(const std::string& name, const Contraction& contraction) {
+std::vector<LoopSegment> segments_of(const std::string& name, const Contraction& contraction) {
   return timed_segments(find_algorithm(name, generate(contraction)), contraction, machine());
 }
 
-const PlacedPart& part_of(const TimedSegment& segment, Operand operand) {
+const PlacedPart& part_of(const LoopSegment& segment, Operand operand) {
   return *std::find_if(segment.parts.begin(), segment.parts.end(), [&](const PlacedPart& part) { return part.slice.operand == operand; });
 }
 
-double timed_calls(const TimedSegment& segment, const Algorithm& algorithm, const Contraction& contraction) {
+double timed_calls(const LoopSegment& segment, const Algorithm& algorithm, const Contraction& contraction) {
   double calls = static_cast<double>(segment.iterations);
   for (std::size_t l = segment.outer.size() + 1; l < algorithm.loops.size(); ++l) {
     calls *= static_cast<double>(contraction.extent(algorithm.loops[l]));
@@ -48,7 +48,7 @@ TEST(Segments, AddUpToTheKernelCalls) {
         make_contraction(parse_notation("abc=ija,jbic"), {{'a', 60}, {'b', 50}, {'c', 40}, {'i', 8}, {'j', 9}})}) {
     for (const Algorithm& algorithm : generate(contraction)) {
       double calls = 0;
-      for (const TimedSegment& segment : timed_segments(algorithm, contraction, machine())) {
+      for (const LoopSegment& segment : timed_segments(algorithm, contraction, machine())) {
         EXPECT_GT(segment.count, 0) << algorithm.name();
         calls += segment.count * timed_calls(segment, algorithm, contraction);
       }
@@ -60,7 +60,7 @@ TEST(Segments, AddUpToTheKernelCalls) {
 TEST(Segments, StayWithinTheirLoops) {
   const Contraction contraction = example(60);
   for (const Algorithm& algorithm : generate(contraction)) {
-    for (const TimedSegment& segment : timed_segments(algorithm, contraction, machine())) {
+    for (const LoopSegment& segment : timed_segments(algorithm, contraction, machine())) {
       const std::int64_t length = contraction.extent(algorithm.loops[segment.outer.size()]);
       EXPECT_LE(segment.end(), length) << algorithm.name();
       EXPECT_LE(segment.lead, segment.is_first() ? length : segment.begin) << algorithm.name();
@@ -78,18 +78,18 @@ TEST(Segments, StayWithinTheirLoops) {
 
 TEST(Segments, TakeShortLoopsWhole) {
   // eight gemv calls with a matrix of 8 x 60 are too short for a segment, so that segments run along the next outer loop
-  for (const TimedSegment& segment : segments_of("cia-axpy", example(60))) {
+  for (const LoopSegment& segment : segments_of("cia-axpy", example(60))) {
     EXPECT_LE(segment.outer.size(), 1U);
   }
   // a gemm call with 400 x 400 x 8 is nearly long enough for a segment
-  const std::vector<TimedSegment> gemm = segments_of("c-gemm", example(400));
+  const std::vector<LoopSegment> gemm = segments_of("c-gemm", example(400));
   EXPECT_LE(gemm.back().iterations, 4);
 }
 
 TEST(Segments, FollowOneAnotherWhereTheLoopIsLongAndTheyTouchLittle) {
   // iterations of c are gemv calls with a matrix of 30 x 8
   const Contraction contraction = make_contraction(parse_notation("abc=ai,ibc"), {{'a', 30}, {'b', 3}, {'c', 30000}, {'i', 8}});
-  const TimedSegment gemv = segments_of("bc-gemv", contraction).back();
+  const LoopSegment gemv = segments_of("bc-gemv", contraction).back();
   EXPECT_GT(gemv.in_a_row, 4);
   const auto c =
       std::find_if(gemv.parts.begin(), gemv.parts.end(), [](const PlacedPart& part) { return part.slice.operand == Operand::c; });
@@ -103,12 +103,12 @@ TEST(Segments, FollowOneAnotherWhereTheLoopIsLongAndTheyTouchLittle) {
 TEST(Segments, PlaceOperandsByLinesTouchedSince) {
   const Contraction contraction = example(400);
   // C[:,:,c] was last touched in the previous execution of the contraction, 512 MB ago; A[:,:] in the previous call
-  const TimedSegment gemm = segments_of("c-gemm", contraction).back();
+  const LoopSegment gemm = segments_of("c-gemm", contraction).back();
   EXPECT_EQ(part_of(gemm, Operand::c).distance_bytes, 8 * (400 * 8 + 8 * 400 * 400 + 400 * 400 * 400));
   EXPECT_EQ(part_of(gemm, Operand::c).level, 3);
   EXPECT_EQ(part_of(gemm, Operand::a).level, 1) << "touched: 25,600 bytes of A, 25,600 of B and 1,280,000 of C";
   // for one c, C[:,:,c] has 1,280,000 bytes, but for one a and one c every number of C[a,:,c] has its own line
-  const TimedSegment gemv = segments_of("ac-gemv", contraction).back();
+  const LoopSegment gemv = segments_of("ac-gemv", contraction).back();
   EXPECT_EQ(part_of(gemv, Operand::c).ranges[0], (IndexRange{gemv.outer[0], gemv.outer[0] + 1}));
 }
 
@@ -116,7 +116,7 @@ TEST(Segments, TellNewLinesOfLoopsAroundApart) {
   // in 7 of 8 iterations of a, C[a,b,:] shares its lines with the previous iteration
   const Contraction contraction = make_contraction(parse_notation("abc=ai,ibc"), {{'a', 800}, {'b', 800}, {'c', 200}, {'i', 8}});
   double near = 0, far = 0;
-  for (const TimedSegment& segment : segments_of("ab-gemv", contraction)) {
+  for (const LoopSegment& segment : segments_of("ab-gemv", contraction)) {
     ASSERT_EQ(segment.outer.size(), 1U);
     (part_of(segment, Operand::c).level == 3 ? far : near) += segment.count * static_cast<double>(segment.iterations);
   }
@@ -124,7 +124,7 @@ TEST(Segments, TellNewLinesOfLoopsAroundApart) {
 }
 
 TEST(Segments, KnowHowManyCallsAgo) {
-  const TimedSegment gemm = segments_of("c-gemm", example(400)).back();
+  const LoopSegment gemm = segments_of("c-gemm", example(400)).back();
   EXPECT_EQ(part_of(gemm, Operand::c).calls_since, 400) << "the calls of a whole execution";
   EXPECT_EQ(part_of(gemm, Operand::a).calls_since, 1);
 }

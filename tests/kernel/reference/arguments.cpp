@@ -108,7 +108,7 @@ Number Arguments::scalar(std::string_view name) const { return call_.scalars.at(
 
 Matrix Arguments::matrix(std::string_view name) {
   const Argument& argument = call_.routine->arguments[at(name)];
-  const auto extent = [&](const Expression& expression) { return expression.empty() ? 0 : expression.integer(call_.values()); };
+  const auto extent = [&](const ArgumentFormula& expression) { return expression.empty() ? 0 : expression.integer(call_.values()); };
   const std::int64_t rows = extent(argument.rows);
   const std::int64_t ld = argument.stride >= 0 ? call_.arguments[static_cast<std::size_t>(argument.stride)] : rows;
   const bool lower = argument.uplo >= 0 && call_.flag(static_cast<std::size_t>(argument.uplo)) == 'L';

@@ -115,7 +115,7 @@ TEST(Ask, SaysWhichJobsNeedTheProgram) {
   EXPECT_FALSE(needs_own_process(R"({"contract_list": {"expression": "ai,ib->ab", "sizes": {"a": 2, "b": 2, "i": 2}}})"));
 }
 
-TEST(Ask, EveryJobHasANameASummaryAndAPublishedAnswer) {
+TEST(Ask, EveryCommandHasANameASummaryAndAPublishedAnswer) {
   std::set<std::string> published, names;
   for (const SchemaTitle& one : schemas()) {
     published.insert(one.name);

@@ -139,7 +139,7 @@ ordered_json usual_request(const ordered_json& schema) {
 /// Reads a request as far as is done before its command begins.
 void read_request(const std::string& request) { static_cast<void>(needs_own_process(request)); }
 
-TEST(AskBounds, EveryMemberOfEveryJobRefusesWhatItMustNotHave) {
+TEST(AskBounds, EveryMemberOfEveryRequestRefusesWhatItMustNotHave) {
   int tried = 0;
   for (const CommandSummary& command : commands()) {
     const ordered_json& schema = resolved(requests().at("properties").at(command.name));
@@ -147,9 +147,9 @@ TEST(AskBounds, EveryMemberOfEveryJobRefusesWhatItMustNotHave) {
     EXPECT_NO_THROW(read_request(ordered_json{{command.name, usual}}.dump())) << command.name << usual;
     for (const auto& [name, member] : schema.at("properties").items()) {
       for (const ordered_json& value : refused_values(member)) {
-        ordered_json request = usual;
-        request[name] = value;
-        const std::string request = ordered_json{{command.name, request}}.dump();
+        ordered_json members = usual;
+        members[name] = value;
+        const std::string request = ordered_json{{command.name, members}}.dump();
         EXPECT_THAT(bad_input_of([&] { read_request(request); }), HasSubstr(command.name + "." + name)) << request.substr(0, 200);
         ++tried;
       }

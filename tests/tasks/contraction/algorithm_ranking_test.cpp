@@ -36,7 +36,7 @@ TEST_F(Ranking, TakesTheHighestBlasLevelUnlessToldOtherwise) {
   request_.all = false;
   request_.algorithm = "c-gemm";
   EXPECT_THAT(names_of(requested_algorithms(ranked_contraction(), request_, context_)), ElementsAre("c-gemm"));
-  request_.kernels = {contract::Kernel::gemv};
+  request_.kernels = {contract::BlasKernel::gemv};
   EXPECT_THROW(static_cast<void>(requested_algorithms(ranked_contraction(), request_, context_)), Error);
   EXPECT_THAT(notes_, SizeIs(1));
 }
@@ -56,7 +56,7 @@ TEST_F(Ranking, IntervalsHoldMomentsAndSessionsAndANoisyMachineIsTold) {
   std::vector<std::string> told;
   context_.noise = [&](const std::string& text) { told.push_back(text); };
   const auto relative_width = [&] {
-    const contract::Forecast forecast = rank().algorithms.front().forecast;
+    const contract::AlgorithmForecast forecast = rank().algorithms.front().forecast;
     return forecast.interval.high / forecast.seconds - 1;
   };
   EXPECT_NEAR(relative_width(), 1.96 * 0.09, 1e-4);

@@ -13,7 +13,7 @@ namespace flopcast {
 namespace {
 
 namespace fs = std::filesystem;
-using State = NodeProcess::State;
+using TracingState = NodeProcess::TracingState;
 
 constexpr LauncherVariables variables = {"PMI_RANK", "MPI_LOCALNRANKS"};
 
@@ -55,7 +55,7 @@ TEST(MpiCompanions, ProcessesAreClassifiedByParentAndLoadedLibraries) {
   proc.add(14, 13, "/home/b", {"PMI_RANK=1"}, "/usr/lib/libmpich.so.12");
   proc.add(20, 1, "/usr/bin/hydra_pmi_proxy", {});  // another job
   proc.add(21, 20, "/home/b", {"PMI_RANK=1"}, "/usr/lib/libmpich.so.12");
-  std::vector<State> states(15, State::starting);
+  std::vector<TracingState> states(15, TracingState::starting);
   std::size_t count = 0;
   for (const NodeProcess& each : processes_of_launcher(proc.path(), 11, variables)) {
     ASSERT_LT(each.process, 15);
@@ -64,31 +64,32 @@ TEST(MpiCompanions, ProcessesAreClassifiedByParentAndLoadedLibraries) {
     ++count;
   }
   EXPECT_EQ(count, 4U);
-  EXPECT_EQ(states[11], State::traced);
-  EXPECT_EQ(states[12], State::traced);
-  EXPECT_EQ(states[13], State::starting);
-  EXPECT_EQ(states[14], State::plain);
+  EXPECT_EQ(states[11], TracingState::traced);
+  EXPECT_EQ(states[12], TracingState::traced);
+  EXPECT_EQ(states[13], TracingState::starting);
+  EXPECT_EQ(states[14], TracingState::plain);
 }
 
 TEST(MpiCompanions, WaitsUntilAllProcessesAreClassified) {
   int looks = 0;
   int naps = 0;
   const auto nap = [&] { ++naps; };
-  const NodeProcess first = {0, 11, State::traced, "flopcast"};
-  const auto becoming = [&](State state) {
+  const NodeProcess first = {0, 11, TracingState::traced, "flopcast"};
+  const auto becoming = [&](TracingState state) {
     looks = 0;
-    return [&looks, first, state] { return std::vector<NodeProcess>{first, {1, 13, ++looks < 4 ? State::starting : state, "b"}}; };
+    return [&looks, first, state] { return std::vector<NodeProcess>{first, {1, 13, ++looks < 4 ? TracingState::starting : state, "b"}}; };
   };
-  EXPECT_FALSE(process_without_flopcast(2, becoming(State::traced), nap));
+  EXPECT_FALSE(process_without_flopcast(2, becoming(TracingState::traced), nap));
   EXPECT_EQ(naps, 3);
-  const std::optional<NodeProcess> plain = process_without_flopcast(2, becoming(State::plain), nap);
+  const std::optional<NodeProcess> plain = process_without_flopcast(2, becoming(TracingState::plain), nap);
   ASSERT_TRUE(plain);
   EXPECT_EQ(plain->rank, 1);
-  EXPECT_FALSE(process_without_flopcast(2, becoming(State::starting), nap)) << "it may be no MPI program: it is not waited for forever";
+  EXPECT_FALSE(process_without_flopcast(2, becoming(TracingState::starting), nap))
+      << "it may be no MPI program: it is not waited for forever";
   EXPECT_FALSE(process_without_flopcast(
       2, [&] { return std::vector<NodeProcess>{first}; }, nap))
       << "others can't be seen";
-  const NodeProcess helper = {0, 12, State::plain, "a"};
+  const NodeProcess helper = {0, 12, TracingState::plain, "a"};
   EXPECT_FALSE(process_without_flopcast(
       1,
       [&] {

@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 
+#include "flopcast/protocol/mpi_options.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/mpi/known_kernels.hpp"
 #include "tests/own_folder.hpp"

@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 using ::testing::Key;
 using ::testing::Not;
 using ::testing::Pair;
-using Action = ProgramEnvironment::Action;
+using VariableAction = ProgramEnvironment::VariableAction;
 using Change = ProgramEnvironment::Change;
 
 constexpr const char* blis = "/lib/blis/libblis.so";
@@ -59,7 +59,7 @@ TEST_F(Environments, LeaveKernelsThatTheUserHasChosen) {
   EXPECT_EQ(environment().variables.at("OPENBLAS_CORETYPE"), "Haswell");
   fake_.variables["OPENBLAS_CORETYPE"] = "Zen";
   EXPECT_EQ(environment().variables.at("OPENBLAS_CORETYPE"), "Zen");
-  EXPECT_THAT(environment().changes, Contains(Change{"OPENBLAS_CORETYPE", "Haswell", Action::suggest}));
+  EXPECT_THAT(environment().changes, Contains(Change{"OPENBLAS_CORETYPE", "Haswell", VariableAction::suggest}));
 }
 
 TEST_F(Environments, PutLibrariesFirstOnce) {
@@ -111,13 +111,13 @@ TEST_F(Environments, DocumentsReadBackEqual) {
 /// Values that are hard to quote.
 ProgramEnvironment awkward() {
   ProgramEnvironment environment;
-  environment.changes = {{"FC_ASSIGNED", R"(a'b"c$HOME `id` \ ! !! * ~ ; # % & | <x> (y) {z} [w] é)", Action::assign},
-                         {"FC_SPACES", "  two  blanks  ", Action::assign},
-                         {"FC_EMPTY", "", Action::assign},
-                         {"FC_GIVEN", "not taken", Action::suggest},
-                         {"FC_MISSING", "it's", Action::suggest},
-                         {"FC_PATH", "/first folder's:/second", Action::prepend},
-                         {"FC_NEW_PATH", "/first", Action::prepend}};
+  environment.changes = {{"FC_ASSIGNED", R"(a'b"c$HOME `id` \ ! !! * ~ ; # % & | <x> (y) {z} [w] é)", VariableAction::assign},
+                         {"FC_SPACES", "  two  blanks  ", VariableAction::assign},
+                         {"FC_EMPTY", "", VariableAction::assign},
+                         {"FC_GIVEN", "not taken", VariableAction::suggest},
+                         {"FC_MISSING", "it's", VariableAction::suggest},
+                         {"FC_PATH", "/first folder's:/second", VariableAction::prepend},
+                         {"FC_NEW_PATH", "/first", VariableAction::prepend}};
   return environment;
 }
 
@@ -188,7 +188,7 @@ TEST_F(Shells, LmodTakesTheValues) {
 
 TEST_F(Shells, CshRefusesLineBreaks) {
   ProgramEnvironment environment;
-  environment.changes = {{"NAME", "a\nb", Action::assign}};
+  environment.changes = {{"NAME", "a\nb", VariableAction::assign}};
   EXPECT_THAT(bad_input_of([&] { to_text(environment, EnvironmentFormat::csh); }), HasSubstr("NAME"));
   EXPECT_EQ(to_text(environment, EnvironmentFormat::sh), "export NAME='a\nb'\n");
 }

@@ -19,10 +19,10 @@
 namespace flopcast::contract {
 
 /// The five BLAS kernels that can compute the innermost part of a contraction (paper 002, section 2), by BLAS level.
-enum class Kernel : std::uint8_t { dot, axpy, gemv, ger, gemm };
-std::string_view name(Kernel kernel);
+enum class BlasKernel : std::uint8_t { dot, axpy, gemv, ger, gemm };
+std::string_view name(BlasKernel kernel);
 /// Returns the BLAS level of a kernel: 1, 2 or 3.
-int blas_level(Kernel kernel);
+int blas_level(BlasKernel kernel);
 
 /// A copy of an operand into a buffer. A matrix operand needs one if it is contiguous along none of its kernel indices: the buffer holds
 /// the present slice.
@@ -35,7 +35,7 @@ struct Copy {
 /// One way to compute a contraction: nested loops with copies between them and one kernel call at their core. Each loop holds one loop or
 /// call besides copies, so that these members describe the whole syntax tree.
 struct Algorithm {
-  Kernel kernel = Kernel::gemm;
+  BlasKernel kernel = BlasKernel::gemm;
   std::string kernel_indices;  ///< the indices that the kernel takes: contracted, free in A, free in B
   std::string loops;           ///< loop indices, the outermost first
   std::vector<Copy>
@@ -144,7 +144,7 @@ class Execution {
 
   Precision precision_;
   Contraction contraction_;
-  Kernel kernel_;
+  BlasKernel kernel_;
   KernelCall call_;
   kernel::Invocation invocation_;
   std::vector<Loop> loops_;
@@ -159,7 +159,7 @@ class Execution {
 };
 
 /// Returns the number of algorithms that generate() would return, without making them.
-double algorithm_count(const Contraction& contraction, std::span<const Kernel> kernels = {});
+double algorithm_count(const Contraction& contraction, std::span<const BlasKernel> kernels = {});
 
 /// Returns every BLAS-based algorithm of a contraction (paper 002, section 2 and table 1): every choice of the kernel's indices, and for
 /// each choice every order of the loops over all other indices. Copies stand as far outside as their operand's indices allow. If all
@@ -168,10 +168,10 @@ double algorithm_count(const Contraction& contraction, std::span<const Kernel> k
 /// `kernels` restricts the kernels; empty: all. The algorithms are ordered by kernel (dot, axpy, gemv, ger, gemm), then by kernel indices,
 /// then by loops. Throws bad_input if there are more than `most`, or if a stride is not positive (a BLAS vector would start at its other
 /// end).
-std::vector<Algorithm> generate(const Contraction& contraction, std::span<const Kernel> kernels = {}, double most = 1e6);
+std::vector<Algorithm> generate(const Contraction& contraction, std::span<const BlasKernel> kernels = {}, double most = 1e6);
 
 /// Returns the algorithms of these kernels (empty: all), or the one called `name`. Throws bad_input if there is none, or an index has size 0.
-std::vector<Algorithm> choose_algorithms(const Contraction& contraction, std::span<const Kernel> kernels, const std::string& name = {});
+std::vector<Algorithm> choose_algorithms(const Contraction& contraction, std::span<const BlasKernel> kernels, const std::string& name = {});
 
 /// Adds the copies to an algorithm of which the kernel, the kernel indices and the loops are given.
 Algorithm with_copies(Algorithm algorithm, const Contraction& contraction);

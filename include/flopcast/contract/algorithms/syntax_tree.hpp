@@ -18,10 +18,12 @@ struct Slice {
   friend bool operator==(const Slice&, const Slice&) = default;
 };
 
+/// Kinds of nodes of a syntax tree.
+enum class NodeKind : std::uint8_t { root, loop, kernel, copy_in, copy_out };
+
 /// A loop with its body, or a call with the slices that it touches.
 struct Node {
-  enum class Kind : std::uint8_t { root, loop, kernel, copy_in, copy_out };
-  Kind kind = Kind::root;
+  NodeKind kind = NodeKind::root;
   char index = '\0';             ///< index of a loop
   Operand operand = Operand::a;  ///< operand of a copy
   std::vector<Node> body;        ///< body of a loop or the root, in the order of execution
@@ -33,7 +35,7 @@ Node syntax_tree(const Algorithm& algorithm, const Contraction& contraction);
 
 /// Returns the positions in the bodies that lead from the root to the first call of this kind (of `operand`, for a copy); empty if there is
 /// none.
-std::vector<std::size_t> path_to(const Node& root, Node::Kind kind, Operand operand = Operand::a);
+std::vector<std::size_t> path_to(const Node& root, NodeKind kind, Operand operand = Operand::a);
 
 /// Returns the bytes of a slice.
 std::int64_t slice_bytes(const Slice& slice, const Contraction& contraction);

@@ -58,12 +58,12 @@ class Plan {
   [[nodiscard]] const ContractionPlan* core() const { return state_->core(); }
 
   /// Plan of a pair of operands (plan_pair()) or of a tree of pairs (plan()), which copies share.
-  class State {
+  class Implementation {
    public:
-    State() = default;
-    State(const State&) = delete;
-    State& operator=(const State&) = delete;
-    virtual ~State() = default;
+    Implementation() = default;
+    Implementation(const Implementation&) = delete;
+    Implementation& operator=(const Implementation&) = delete;
+    virtual ~Implementation() = default;
     virtual void execute(std::span<const void* const> operands, const void* addend, void* result, std::complex<double> alpha,
                          std::complex<double> beta) const = 0;
     [[nodiscard]] virtual std::string explain() const = 0;
@@ -74,10 +74,10 @@ class Plan {
     [[nodiscard]] virtual const ContractionTree* tree() const { return nullptr; }
     [[nodiscard]] virtual const ContractionPlan* core() const { return nullptr; }
   };
-  explicit Plan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  explicit Plan(std::shared_ptr<const Implementation> state) : state_(std::move(state)) {}
 
  private:
-  std::shared_ptr<const State> state_;
+  std::shared_ptr<const Implementation> state_;
 };
 
 /// Plans an expression of one or two operands, as plan() does. Repeated labels become strides of diagonals, and axes of size 1 are dropped.

@@ -48,7 +48,7 @@ double dense_bytes(const std::vector<Label>& labels, const LabelExtents& extents
 enum class StepRole : std::uint8_t { rows, columns, sums, batch, none };
 
 /// How a step reaches the elements of one of its tensors.
-struct Access {
+struct ElementAccess {
   bool is_free = true;             ///< the tensor is an intermediate whose layout may be chosen; the other members don't count then
   StepRole unit = StepRole::none;  ///< role of the labels along which neighbours in memory lie; `none` without neighbours
   double run = 1;                  ///< number of neighbours in memory along labels of that role
@@ -59,7 +59,7 @@ struct Access {
 /// A pairwise step by the sizes of its roles.
 struct PairStep {
   double rows = 1, columns = 1, sums = 1, batch = 1;  ///< products of the extents of all labels of a role
-  Access a, b, c;
+  ElementAccess a, b, c;
   int sum_labels = 0;  ///< number of labels of the sums; labels that the same tensors have may count as one
 
   [[nodiscard]] double products() const { return batch * rows * columns * sums; }
@@ -71,7 +71,7 @@ struct PairStep {
 /// A one-operand step: the sum over some labels of A, or a copy of A to another layout.
 struct SumStep {
   double kept = 1, summed = 1;  ///< products of the extents of the labels that the result has, and of the others
-  Access a;                     ///< kept labels are rows
+  ElementAccess a;              ///< kept labels are rows
 };
 
 /// Predicts the time of steps. Searches call it very often, so that predictions should take about a microsecond.
@@ -139,10 +139,12 @@ struct TreeLoop {
   std::int64_t extent = 1, length = 1;  ///< elements of the label, and of a block; the last block may be shorter
 };
 
-/// A part of the program: a step, or the begin or end of a loop.
+/// Kinds of parts of a program: a step, or the begin or end of a loop.
+enum class ActionKind : std::uint8_t { step, begin, end };
+
+/// A part of the program of a tree.
 struct TreeAction {
-  enum class Kind : std::uint8_t { step, begin, end };
-  Kind kind = Kind::step;
+  ActionKind kind = ActionKind::step;
   int number = 0;  ///< number of the step or the loop
 };
 

@@ -58,7 +58,7 @@ struct Tensor {
 };
 
 /// Role of an index: free in A or B, contracted, or in all three tensors.
-enum class Role : std::uint8_t { free_a, free_b, contracted, batch };
+enum class IndexRole : std::uint8_t { free_a, free_b, contracted, batch };
 
 /// C := alpha A B + beta C with sizes and strides.
 struct Contraction {
@@ -69,9 +69,9 @@ struct Contraction {
   [[nodiscard]] const Tensor& tensor(Operand operand) const { return tensors[static_cast<std::size_t>(operand)]; }
   [[nodiscard]] std::int64_t extent(char index) const { return extents.at(index); }
   [[nodiscard]] Notation notation() const { return {tensors[0].indices, tensors[1].indices, tensors[2].indices}; }
-  [[nodiscard]] Role role(char index) const;
+  [[nodiscard]] IndexRole role(char index) const;
   /// Returns the indices of one role: contracted ones in the order of A, others in the order of C.
-  [[nodiscard]] std::string indices(Role role) const;
+  [[nodiscard]] std::string indices(IndexRole role) const;
   /// Returns every index once: contracted ones, then those of C.
   [[nodiscard]] std::string indices() const;
   /// Returns the number of elements of a tensor.

@@ -13,10 +13,10 @@ namespace flopcast::contract {
 
 /// Forecasts of several algorithms, and statistics of their micro-benchmarks.
 struct Forecasts {
-  std::vector<Forecast> each;  ///< in the order of the algorithms
-  std::size_t benchmarks = 0;  ///< number of different micro-benchmarks
-  std::size_t known = 0;       ///< micro-benchmarks that were measured in earlier runs
-  std::size_t shared = 0;      ///< number of times that an algorithm reused another one's micro-benchmark
+  std::vector<AlgorithmForecast> each;  ///< in the order of the algorithms
+  std::size_t benchmarks = 0;           ///< number of different micro-benchmarks
+  std::size_t known = 0;                ///< micro-benchmarks that were measured in earlier runs
+  std::size_t shared = 0;               ///< number of times that an algorithm reused another one's micro-benchmark
 };
 
 /// Executes experiments: measure::Session::run, or a substitute in tests.

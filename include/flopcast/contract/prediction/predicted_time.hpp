@@ -36,24 +36,24 @@ struct Part {
 
 /// The predicted time of one algorithm: the wall time that an unmodified program would measure on this machine in its usual state
 /// (docs/explanation/prediction.md).
-struct Forecast {
+struct AlgorithmForecast {
   Seconds seconds = 0;
   Interval interval;  ///< interval in which 95 % of later single runs lie
   std::vector<Part> parts;
   /// Standard deviation of the micro-benchmarks' medians, as if all were low or all high at once. Errors that all algorithms share aren't in it.
   Seconds deviation = 0;
-  friend bool operator==(const Forecast&, const Forecast&) = default;
+  friend bool operator==(const AlgorithmForecast&, const AlgorithmForecast&) = default;
 };
 
 /// Returns the positions in `forecasts`, the fastest first.
-std::vector<std::size_t> ranking(std::span<const Forecast> forecasts);
+std::vector<std::size_t> ranking(std::span<const AlgorithmForecast> forecasts);
 
 /// Returns the positions of the forecasts among which the fastest algorithm is likely to be, the fastest first: those up to 1.25 times
 /// slower than the fastest forecast. Empty if no other forecast is that close.
-std::vector<std::size_t> leaders(std::span<const Forecast> forecasts);
+std::vector<std::size_t> leaders(std::span<const AlgorithmForecast> forecasts);
 
 /// Returns whether two forecasts can't be distinguished: the 95 % intervals of their medians overlap, or they differ by at most the fraction
 /// `floor`, the repeatability of present machines.
-bool ties(const Forecast& x, const Forecast& y, double floor = 0.01);
+bool ties(const AlgorithmForecast& x, const AlgorithmForecast& y, double floor = 0.01);
 
 }  // namespace flopcast::contract

@@ -145,8 +145,8 @@ ContractionResult run_contraction(const Workbench& bench, const ContractionReque
 struct AlgorithmsRequest : TensorsRequest {
   Precision precision = Precision::d;
   contract::Order order = contract::Order::row_major;
-  std::vector<contract::Kernel> kernels = {};  ///< only algorithms of these kernels; empty: all
-  std::string algorithm = {};                  ///< only the algorithm of this name, such as "c-gemm"; empty: all
+  std::vector<contract::BlasKernel> kernels = {};  ///< only algorithms of these kernels; empty: all
+  std::string algorithm = {};                      ///< only the algorithm of this name, such as "c-gemm"; empty: all
 };
 
 /// The BLAS-based algorithms that are to be ranked, and how.
@@ -162,7 +162,7 @@ struct RankAlgorithmsRequest : AlgorithmsRequest {
 /// An algorithm with its predicted and, if it was executed, its measured time.
 struct RankedAlgorithm {
   contract::Algorithm algorithm;
-  contract::Forecast forecast;
+  contract::AlgorithmForecast forecast;
   double flops_per_cycle = 0;  ///< predicted floating-point operations per cycle of a core's clock
   bool tie = false;            ///< the forecast can't be distinguished from the fastest one
   std::optional<Seconds> measured_seconds = {};

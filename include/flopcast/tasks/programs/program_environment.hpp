@@ -22,14 +22,14 @@ Fields FieldTable<EnvironmentRequest>::fields();
 
 /// Environment variables with which programs run as under `flopcast run`.
 struct ProgramEnvironment {
-  enum class Action : std::uint8_t {
+  enum class VariableAction : std::uint8_t {
     assign,   ///< the variable gets the value
     suggest,  ///< the variable gets the value unless it is set
     prepend   ///< the value and a colon are put before what the variable holds, unless it holds the value already
   };
   struct Change {
     std::string name, value;
-    Action action = Action::assign;
+    VariableAction action = VariableAction::assign;
     friend bool operator==(const Change&, const Change&) = default;
   };
   std::vector<Change> changes;

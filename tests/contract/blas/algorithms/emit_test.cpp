@@ -21,7 +21,7 @@ std::string program(const Contraction& contraction, const std::vector<Algorithm>
   if (is_complex(contraction.precision)) {
     type = cpp ? "std::complex<double>" : "double complex";
   }
-  const std::string sizes = contraction.tensor(Operand::c).indices + contraction.indices(Role::contracted);
+  const std::string sizes = contraction.tensor(Operand::c).indices + contraction.indices(IndexRole::contracted);
   std::string text = emit(algorithms, contraction, language) + "\n#include <stdio.h>\n#include <math.h>\n\nint main(void)\n{\n";
   std::string arguments, loops;
   for (const char index : sizes) {

@@ -82,8 +82,8 @@ TEST(SegmentExperiment, WorksOnItsOwnMemoryOnly) {
                                        static_cast<int>(random() % 2)};
     const Contraction contraction = random_contraction(random, counts, 1, 7, i % 3 == 0);
     for (const Algorithm& algorithm : generate(contraction)) {
-      for (const TimedSegment& segment :
-           algorithm.loops.empty() ? std::vector<TimedSegment>{} : timed_segments(algorithm, contraction, machine())) {
+      for (const LoopSegment& segment :
+           algorithm.loops.empty() ? std::vector<LoopSegment>{} : timed_segments(algorithm, contraction, machine())) {
         const measure::Experiment experiment = segment_experiment(segment, algorithm, contraction, machine(), openblas(), 1);
         GuardedTensors tensors(experiment);
         std::vector<std::byte> before_timing;
@@ -99,7 +99,7 @@ TEST(SegmentExperiment, WorksOnItsOwnMemoryOnly) {
 TEST(SegmentExperiment, HugeTensorsNeedLittleMemory) {
   const Contraction contraction = make_contraction(parse_notation("abc=ai,ibc"), {{'a', 3000}, {'b', 3000}, {'c', 3000}, {'i', 8}});
   for (const Algorithm& algorithm : generate(contraction)) {
-    for (const TimedSegment& segment : timed_segments(algorithm, contraction, machine())) {
+    for (const LoopSegment& segment : timed_segments(algorithm, contraction, machine())) {
       std::int64_t bytes = 0;
       for (const Allocation& allocation : segment_experiment(segment, algorithm, contraction, machine(), openblas(), 1).memory) {
         bytes += allocation.bytes;

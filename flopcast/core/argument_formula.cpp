@@ -20,11 +20,11 @@ constexpr std::size_t deepest = 16;
 }  // namespace
 
 /// Recursive descent over the grammar in the header; emits postfix steps.
-class ExpressionCompiler {
+class FormulaCompiler {
  public:
-  ExpressionCompiler(std::string_view text, std::span<const std::string_view> names) : text_(text), names_(names) {}
+  FormulaCompiler(std::string_view text, std::span<const std::string_view> names) : text_(text), names_(names) {}
 
-  std::vector<Expression::Step> compile() {
+  std::vector<ArgumentFormula::FormulaStep> compile() {
     conditional();
     skip_space();
     if (at_ != text_.size()) {
@@ -34,7 +34,7 @@ class ExpressionCompiler {
   }
 
  private:
-  using Code = Expression::Code;
+  using Code = ArgumentFormula::Code;
 
   [[noreturn]] void fail(std::string_view why) const { throw internal_error("formula '{}': {} at position {}", text_, why, at_); }
   void skip_space() {
@@ -60,7 +60,7 @@ class ExpressionCompiler {
     depth_ -= code == Code::negate || code == Code::jump ? 0 : 1;
     program_.push_back({.code = code});
   }
-  void push(const Expression::Step& step) {
+  void push(const ArgumentFormula::FormulaStep& step) {
     if (++depth_ > deepest) {
       fail("nested too deeply");
     }
@@ -110,10 +110,10 @@ class ExpressionCompiler {
     conditional();
     program_[leave].target = static_cast<std::uint32_t>(program_.size());
   }
-  void sum() { chain(&ExpressionCompiler::product, {'+', Code::add}, {'-', Code::subtract}); }
-  void product() { chain(&ExpressionCompiler::factor, {'*', Code::multiply}, {'/', Code::divide}); }
+  void sum() { chain(&FormulaCompiler::product, {'+', Code::add}, {'-', Code::subtract}); }
+  void product() { chain(&FormulaCompiler::factor, {'*', Code::multiply}, {'/', Code::divide}); }
   /// Compiles operands that are joined by either of two operators, from left to right.
-  void chain(void (ExpressionCompiler::*operand)(), std::pair<char, Code> first, std::pair<char, Code> second) {
+  void chain(void (FormulaCompiler::*operand)(), std::pair<char, Code> first, std::pair<char, Code> second) {
     (this->*operand)();
     while (true) {
       const bool is_first = accept(first.first);
@@ -165,11 +165,11 @@ class ExpressionCompiler {
   std::span<const std::string_view> names_;
   std::size_t at_ = 0;
   std::size_t depth_ = 0;
-  std::vector<Expression::Step> program_;
+  std::vector<ArgumentFormula::FormulaStep> program_;
 };
 
-Expression::Expression(std::string_view text, std::span<const std::string_view> names)
-    : text_(text), program_(ExpressionCompiler(text, names).compile()) {}
+ArgumentFormula::ArgumentFormula(std::string_view text, std::span<const std::string_view> names)
+    : text_(text), program_(FormulaCompiler(text, names).compile()) {}
 
 namespace {
 
@@ -181,7 +181,7 @@ bool matches(std::uint32_t letters, std::int64_t flag) {
 
 }  // namespace
 
-double Expression::value(std::span<const std::int64_t> arguments) const {
+double ArgumentFormula::value(std::span<const std::int64_t> arguments) const {
   std::array<double, deepest> stack;  // NOLINT(cppcoreguidelines-pro-type-member-init): written before it is read
   stack[0] = 0;
   std::size_t top = 0;
@@ -190,7 +190,7 @@ double Expression::value(std::span<const std::int64_t> arguments) const {
     stack[top - 1] = operation(stack[top - 1], stack[top]);
   };
   for (std::size_t at = 0; at < program_.size(); ++at) {
-    const Step& step = program_[at];
+    const FormulaStep& step = program_[at];
     switch (step.code) {
       case Code::number: stack[top++] = step.number; break;
       case Code::argument: stack[top++] = static_cast<double>(arguments[step.argument]); break;
@@ -212,13 +212,13 @@ double Expression::value(std::span<const std::int64_t> arguments) const {
   return stack[0];
 }
 
-std::int64_t Expression::integer(std::span<const std::int64_t> arguments) const {
+std::int64_t ArgumentFormula::integer(std::span<const std::int64_t> arguments) const {
   if (program_.empty()) {
     return 0;
   }
   // Nearly all extents are one argument or a flag's choice of two, which need no stack.
-  const Step* step = program_.data();
-  const Step* const end = step + program_.size();
+  const FormulaStep* step = program_.data();
+  const FormulaStep* const end = step + program_.size();
   if (step->code == Code::jump_unless_flag) {
     step = matches(step->flags, arguments[step->argument]) ? step + 1 : program_.data() + step->target;
   }

@@ -64,7 +64,7 @@ flopcast_status flopcast_predict(flopcast_workbench* bench, const char* routine,
     const auto known = given_options(prediction, "flopcast_prediction");
     const flopcast::PredictRequest request = request_of(&required(routine, "routine"), problem);
     const auto turn = turn_of(used);
-    const flopcast::Prediction found = flopcast::predict(*used.tools.first(), request, used.context).predictions.front();
+    const flopcast::Prediction found = flopcast::predict(*used.services.first(), request, used.context).predictions.front();
     const flopcast_prediction values = {known.size,          found.seconds, found.interval.low,
                                         found.interval.high, found.flops,   found.extrapolated_share};
     std::memcpy(&result, &values, std::min(known.size, sizeof values));
@@ -78,8 +78,8 @@ flopcast_status flopcast_ask(flopcast_workbench* bench, const char* request, cha
     char*& result = required(answer, "answer");
     const std::string text = &required(request, "request");
     const auto turn = turn_of(used);
-    result = new_text(flopcast::needs_own_process(text) ? flopcast::ask_program(used.tools.first()->choice(), text, used.context)
-                                                        : flopcast::ask(*used.tools.first(), text, used.context));
+    result = new_text(flopcast::needs_own_process(text) ? flopcast::ask_program(used.services.first()->choice(), text, used.context)
+                                                        : flopcast::ask(*used.services.first(), text, used.context));
   });
 }
 

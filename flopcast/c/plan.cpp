@@ -16,9 +16,9 @@
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
 
-/// A plan with the tools that its kernels come from.
+/// A plan with the services that its kernels come from.
 struct flopcast_plan {
-  std::shared_ptr<const flopcast::Workbench> tools;
+  std::shared_ptr<const flopcast::Workbench> services;
   flopcast::contract::Plan plan;
   flopcast::Precision precision;
   std::size_t operands;
@@ -101,8 +101,8 @@ flopcast_plan* new_plan(flopcast_workbench& bench, const contract::SizedExpressi
     require_shape_of_result(expression, *tensors.result);
   }
   const auto turn = turn_of(bench);
-  contract::Plan plan = bench.tools.plan(expression, tensors.strides, request);
-  return new flopcast_plan{bench.tools.for_threads(request.threads), std::move(plan), request.precision, expression.operands.size()};
+  contract::Plan plan = bench.services.plan(expression, tensors.strides, request);
+  return new flopcast_plan{bench.services.for_threads(request.threads), std::move(plan), request.precision, expression.operands.size()};
 }
 
 /// Returns the name of operand `t` of `count` in messages: A or B, or the number of one of many.

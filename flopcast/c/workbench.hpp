@@ -11,14 +11,14 @@
 #include "flopcast/tasks/contraction/planning_workbenches.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
-/// A workbench that several threads may call in turns. Plans share the tools, which they need after the handle is closed.
+/// A workbench that several threads may call in turns. Plans share the services, which they need after the handle is closed.
 struct flopcast_workbench {
   flopcast_workbench(flopcast::machine::LibraryChoice choice, flopcast::RunContext its_context)
-      : tools(std::move(choice), its_context), context(std::move(its_context)) {}
+      : services(std::move(choice), its_context), context(std::move(its_context)) {}
 
-  flopcast::PlanningWorkbenches tools;
+  flopcast::PlanningWorkbenches services;
   flopcast::RunContext context;
-  std::mutex in_use;  ///< held while the tools are used
+  std::mutex in_use;  ///< held while the services are used
   pid_t process = ::getpid();
 };
 

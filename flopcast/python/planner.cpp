@@ -61,29 +61,29 @@ Planner::Planner(RunContext context) : context_(std::move(context)) {}
 
 void Planner::before_fork() {
   constexpr std::chrono::seconds longest(5);  // measuring caches takes longer
-  if (tools_->mutex.try_lock_for(longest)) {
+  if (services_->mutex.try_lock_for(longest)) {
     is_forking_ = true;
   }
 }
 
 void Planner::after_fork_in_parent() {
   if (std::exchange(is_forking_, false)) {
-    tools_->mutex.unlock();
+    services_->mutex.unlock();
   }
 }
 
 void Planner::after_fork_in_child() {
   is_forking_ = false;
-  const Tools* const of_parent = tools_.release();
-  tools_ = std::make_unique<Tools>();
+  const OpenServices* const of_parent = services_.release();
+  services_ = std::make_unique<OpenServices>();
   if (has_failed_) {
-    tools_->failure = of_parent->failure;
+    services_->failure = of_parent->failure;
   }
   is_open_ = false;
 }
 
 void Planner::open() {
-  const std::scoped_lock lock(tools_->mutex);
+  const std::scoped_lock lock(services_->mutex);
   has_failed_ = false;  // what was wrong may be right now
   open_locked();
   throw_if_cancelled();
@@ -94,13 +94,13 @@ void Planner::open_locked() {
     return;
   }
   if (has_failed_) {
-    throw Error(*tools_->failure);
+    throw Error(*services_->failure);
   }
   try {
     open_place();
   } catch (const Error& error) {
     if (!context_.cancelled()) {
-      tools_->failure.emplace(error);
+      services_->failure.emplace(error);
       has_failed_ = true;
       context_.note(fmt::format("warning: contractions aren't planned in this process: {}", error.what()));
     }
@@ -113,7 +113,7 @@ void Planner::open_place() {
   PlanningWorkbenches benches({}, context_);
   benches.first()->open();
   static_cast<void>(benches.first()->store());
-  tools_->benches.emplace(std::move(benches));
+  services_->benches.emplace(std::move(benches));
   is_open_ = true;
 }
 
@@ -132,10 +132,10 @@ bool Planner::pays(Seconds spent, Seconds expected) {
 
 contract::Plan Planner::plan(const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
                              const PlanRequest& request) {
-  const std::scoped_lock lock(tools_->mutex);
+  const std::scoped_lock lock(services_->mutex);
   open_locked();
   const KeepAffinity affinity;
-  return tools_->benches->plan(expression, strides, request);
+  return services_->benches->plan(expression, strides, request);
 }
 
 std::vector<std::vector<int>> Planner::path(const contract::SizedExpression& expression, PlanRequest request, contract::Executor executor) {
@@ -151,17 +151,17 @@ std::vector<std::vector<int>> Planner::path(const contract::SizedExpression& exp
       return std::move(path.pairs);
     }
   }
-  const std::scoped_lock lock(tools_->mutex);
+  const std::scoped_lock lock(services_->mutex);
   open_locked();
   const KeepAffinity affinity;
-  return found_for(tools_->benches->machine(request.threads)).pairs;
+  return found_for(services_->benches->machine(request.threads)).pairs;
 }
 
 std::string Planner::answer(const std::string& request) {
-  const std::scoped_lock lock(tools_->mutex);
+  const std::scoped_lock lock(services_->mutex);
   const KeepAffinity affinity;
   machine::LibraryChoice libraries = request_libraries(request);
-  std::unique_ptr<OpenWorkbench>& asked = tools_->asked;
+  std::unique_ptr<OpenWorkbench>& asked = services_->asked;
   if (asked == nullptr || !is_same(asked->libraries, libraries)) {
     asked = std::make_unique<OpenWorkbench>(OpenWorkbench{libraries, Workbench(libraries, context_)});
   }

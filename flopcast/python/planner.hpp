@@ -22,7 +22,7 @@
 /// The Python module `_flopcast`: contractions of NumPy arrays and predictions inside of the Python process.
 namespace flopcast::python {
 
-/// The tools with which this process plans contractions and predicts. Libraries and store are opened when they are first needed. Where nothing
+/// The services with which this process plans contractions and predicts. Libraries and store are opened when they are first needed. Where nothing
 /// can be kept in the user's folders, this process alone keeps it (keeping_if_possible()). All functions may be called from several threads.
 class Planner {
  public:
@@ -32,7 +32,7 @@ class Planner {
   /// half made for ever.
   void before_fork();
   void after_fork_in_parent();
-  /// Makes the planner of a forked child usable: its libraries are opened anew when they are needed. The parent's tools are left as they
+  /// Makes the planner of a forked child usable: its libraries are opened anew when they are needed. The parent's services are left as they
   /// are, because its store isn't for two processes, and another thread of the parent may have been changing them.
   void after_fork_in_child();
 
@@ -67,7 +67,7 @@ class Planner {
   };
 
   /// The members that one thread at a time uses.
-  struct Tools {
+  struct OpenServices {
     std::timed_mutex mutex;  ///< held while any of the following is used
     std::optional<PlanningWorkbenches> benches;
     std::unique_ptr<OpenWorkbench> asked;
@@ -75,7 +75,7 @@ class Planner {
   };
 
   RunContext context_;
-  std::unique_ptr<Tools> tools_ = std::make_unique<Tools>();
+  std::unique_ptr<OpenServices> services_ = std::make_unique<OpenServices>();
   bool is_forking_ = false;  ///< before_fork() holds the mutex
   std::atomic<bool> is_open_ = false, has_failed_ = false;
   std::atomic<Seconds> spent_ = 0;

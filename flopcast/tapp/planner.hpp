@@ -10,7 +10,7 @@
 
 namespace flopcast::tapp {
 
-/// The tools with which a process plans its products. Several threads may plan: they wait for each other.
+/// The services with which a process plans its products. Several threads may plan: they wait for each other.
 class ProductPlanner {
  public:
   ProductPlanner() : benches_({}, keeping_if_possible(noting())) {}
@@ -38,7 +38,7 @@ class ProductPlanner {
   }
 
   std::mutex mutex_;     ///< held while any of the following is used
-  std::string remarks_;  ///< outlives the tools, which add to it
+  std::string remarks_;  ///< outlives the services, which add to it
   PlanningWorkbenches benches_;
 };
 

@@ -48,9 +48,9 @@ def result_of(document: Mapping[str, Any]) -> Result:
     return kind.from_document(document)
 
 
-def do(command: str, request: Mapping[str, Any], workbench: Mapping[str, Any]) -> Result:
+def do(command: str, members: Mapping[str, Any], workbench: Mapping[str, Any]) -> Result:
     """Runs a command. Members that are None have their defaults. Raises Interrupted with what is complete after Ctrl-C."""
-    given = {name: plain(value) for name, value in request.items() if value is not None}
+    given = {name: plain(value) for name, value in members.items() if value is not None}
     request: dict[str, Any] = {command: given}
     places = {name: plain(value) for name, value in workbench.items() if value is not None}
     if places:

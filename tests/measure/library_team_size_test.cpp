@@ -7,7 +7,7 @@
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
-#include "tests/measure/fake_world.hpp"
+#include "tests/measure/fake_services.hpp"
 
 namespace flopcast::measure {
 namespace {

@@ -9,7 +9,7 @@
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/placed_call.hpp"
 #include "flopcast/support/error.hpp"
-#include "tests/measure/fake_world.hpp"
+#include "tests/measure/fake_services.hpp"
 
 namespace flopcast::measure {
 namespace {
@@ -53,8 +53,8 @@ TEST_F(PreparedExperiments, DoesTheSetupInOrderBeforeTheTimedCalls) {
                       action(What::execute, call_of("dscal"))};
   experiment.memory = memory_of(experiment.timed, experiment.setup);
   repeat(experiment);
-  EXPECT_THAT(fake_world().log, ElementsAre("dscal", "dscal", "daxpy", "dscal"));
-  const std::vector<double>& x = fake_world().first_values;
+  EXPECT_THAT(fake_services().log, ElementsAre("dscal", "dscal", "daxpy", "dscal"));
+  const std::vector<double>& x = fake_services().first_values;
   ASSERT_NE(x[0], 0);
   EXPECT_THAT(x, ElementsAre(x[0], 2 * x[0], 4 * x[0], 4 * x[0]));
 }
@@ -65,13 +65,13 @@ TEST_F(PreparedExperiments, FillsWithNewValuesBeforeEveryRepetition) {
   experiment.setup = {action(What::fill, call_of("dscal"))};
   experiment.memory = memory_of(experiment.timed, {});
   repeat(experiment, 3);
-  const std::vector<double> x = fake_world().first_values;
+  const std::vector<double> x = fake_services().first_values;
   ASSERT_EQ(x.size(), 3);
   EXPECT_THAT(x[1], AllOf(Ne(x[0]), Ne(2 * x[0])));
   EXPECT_THAT(x[2], AllOf(Ne(x[0]), Ne(x[1]), Ne(2 * x[1])));
-  fake_world().first_values.clear();
+  fake_services().first_values.clear();
   repeat(experiment, 3);
-  EXPECT_EQ(fake_world().first_values, x);  // the same seed, the same values
+  EXPECT_EQ(fake_services().first_values, x);  // the same seed, the same values
 }
 
 TEST_F(PreparedExperiments, RepeatsABatchOnTheSameOperands) {
@@ -81,7 +81,7 @@ TEST_F(PreparedExperiments, RepeatsABatchOnTheSameOperands) {
   experiment.memory = memory_of(experiment.timed, {});
   experiment.batch = 3;
   repeat(experiment);
-  const std::vector<double>& x = fake_world().first_values;
+  const std::vector<double>& x = fake_services().first_values;
   EXPECT_THAT(x, ElementsAre(x[0], 2 * x[0], 4 * x[0]));
 }
 
@@ -93,7 +93,7 @@ TEST_F(PreparedExperiments, GivesEachCallOfASeparateBatchItsOwnOperands) {
   experiment.batch = 3;
   experiment.separate = true;
   repeat(experiment);
-  const std::vector<double>& x = fake_world().first_values;  // all copies are set up first, then all are timed
+  const std::vector<double>& x = fake_services().first_values;  // all copies are set up first, then all are timed
   ASSERT_EQ(x.size(), 6);
   EXPECT_NE(x[0], x[1]);
   EXPECT_NE(x[1], x[2]);
@@ -107,13 +107,13 @@ TEST_F(PreparedExperiments, TouchesRegionsAndKeepsTheirValues) {
   experiment.setup = {action(What::fill, call_of("dscal"))};
   experiment.memory = memory_of(experiment.timed, {});
   repeat(experiment, 2);
-  const std::vector<double> untouched = fake_world().first_values;
+  const std::vector<double> untouched = fake_services().first_values;
   ASSERT_THAT(untouched, SizeIs(2));
-  fake_world().first_values.clear();
+  fake_services().first_values.clear();
   experiment.setup.insert(experiment.setup.end(),
                           {{What::flush, x_region, 0, {}}, {What::read, x_region, 0, {}}, {What::write, x_region, 0, {}}});
   repeat(experiment, 2);
-  EXPECT_EQ(fake_world().first_values, untouched);
+  EXPECT_EQ(fake_services().first_values, untouched);
 }
 
 TEST_F(PreparedExperiments, ReadsTheClockOnceBetweenCalls) {
@@ -145,7 +145,7 @@ TEST_F(PreparedExperiments, PerformsTimedCallsInPlaceOfTheLibrary) {
   std::array<std::int64_t, 2> ticks{};
   prepared.set_up(sweeper);
   prepared.run(fake_backend().wall, ticks.data());
-  EXPECT_THAT(fake_world().log, ::testing::IsEmpty());
+  EXPECT_THAT(fake_services().log, ::testing::IsEmpty());
   EXPECT_THAT(addresses, ElementsAre(memory.begin(), memory.begin())) << "real addresses";
   EXPECT_EQ(prepared.intervals(), 1U);
   EXPECT_EQ(prepared.info(0), 7);

@@ -5,7 +5,7 @@
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
-#include "tests/measure/fake_world.hpp"
+#include "tests/measure/fake_services.hpp"
 
 namespace flopcast::measure {
 namespace {
@@ -42,10 +42,10 @@ TEST(Sampler, KeepsEveryRepetition) {
   environment.fingerprint = "here";
   SessionOptions options;
   options.stop.min_repetitions = options.stop.max_repetitions = 4;
-  fake_world().duration["ddot"] = 100000;
-  fake_world().duration["daxpy"] = 50000;
-  fake_world().disturb = std::vector<bool>(10, false);
-  fake_world().disturb[4] = true;
+  fake_services().duration["ddot"] = 100000;
+  fake_services().duration["daxpy"] = 50000;
+  fake_services().disturb = std::vector<bool>(10, false);
+  fake_services().disturb[4] = true;
   Session session(fake_backend(), environment, options);
   const Call dot = kernel::parse_call(kernel::require("ddot"), {{"n", "1"}});
   const Call axpy = kernel::parse_call(kernel::require("daxpy"), {{"n", "1"}});

@@ -11,7 +11,7 @@
 #include "flopcast/measure/placed_call.hpp"
 #include "flopcast/measure/precondition.hpp"
 #include "flopcast/support/error.hpp"
-#include "tests/measure/fake_world.hpp"
+#include "tests/measure/fake_services.hpp"
 
 namespace flopcast::measure {
 namespace {
@@ -44,7 +44,7 @@ class Sessions : public ::testing::Test {
 
 TEST_F(Sessions, SubtractsTheTimersOverhead) {
   Session session(fake_backend(), {}, three_times());
-  fake_world().durations["daxpy"] = {5000, 100, 200, 300};  // the first is the warm-up
+  fake_services().durations["daxpy"] = {5000, 100, 200, 300};  // the first is the warm-up
   const std::vector<Timings> timings = session.run(std::vector{bare(call_of("daxpy"))});
   ASSERT_EQ(timings.size(), 1);
   ASSERT_EQ(timings[0].calls.size(), 1);
@@ -59,7 +59,7 @@ TEST_F(Sessions, WarmsUpEachFunctionOncePerSession) {
   Session session(fake_backend(), {}, three_times());
   const std::vector<Experiment> experiments = {bare(call_of("daxpy")), bare(call_of("daxpy", "8"))};
   (void)session.run(experiments);
-  const auto count = [] { return std::count(fake_world().log.begin(), fake_world().log.end(), "daxpy"); };
+  const auto count = [] { return std::count(fake_services().log.begin(), fake_services().log.end(), "daxpy"); };
   EXPECT_EQ(count(), 7);
   (void)session.run(experiments);
   EXPECT_EQ(count(), 13);
@@ -71,9 +71,9 @@ TEST_F(Sessions, WakesTheVectorUnitsForSomeMicrosecondsRightBeforeTheCall) {
   Session session(fake_backend(), {}, options);
   Experiment experiment = bare(call_of("daxpy"));
   experiment.wake = true;
-  fake_world().duration["dgemm"] = 1000;
+  fake_services().duration["dgemm"] = 1000;
   const std::vector<Timings> timings = session.run(std::vector{experiment});
-  const std::vector<std::string>& log = fake_world().log;
+  const std::vector<std::string>& log = fake_services().log;
   EXPECT_EQ(std::count(log.begin(), log.end(), "daxpy"), 4);
   const auto products = std::count(log.begin(), log.end(), "dgemm");
   EXPECT_GE(products, 4 * 20);
@@ -91,8 +91,8 @@ TEST_F(Sessions, TimesEachOfSeveralCalls) {
   Session session(fake_backend(), {}, options);
   Experiment experiment = bare(call_of("daxpy"));
   experiment.timed.push_back(call_of("ddot"));
-  fake_world().duration["daxpy"] = 50;
-  fake_world().duration["ddot"] = 70;
+  fake_services().duration["daxpy"] = 50;
+  fake_services().duration["ddot"] = 70;
   const std::vector<Timings> timings = session.run(std::vector{experiment});
   ASSERT_EQ(timings[0].calls.size(), 2);
   EXPECT_NEAR(timings[0].calls[0][0].seconds, 50e-9, 1e-15);
@@ -101,15 +101,15 @@ TEST_F(Sessions, TimesEachOfSeveralCalls) {
 
 /// Another process asks all the time; repetitions take 60 ms by this clock.
 TEST_F(Sessions, LetsAnotherProcessMeasureAfterATenthOfASecond) {
-  fake_world().duration["daxpy"] = 60'000'000;
+  fake_services().duration["daxpy"] = 60'000'000;
   SessionServices services = fake_backend();
-  const auto log = [](const char* what) { fake_world().log.emplace_back(what); };
+  const auto log = [](const char* what) { fake_services().log.emplace_back(what); };
   services.turns = {[log](const std::function<bool()>&) { log("take"); }, [log] { log("end"); }, [] { return true; }};
   SessionOptions options = three_times();
   options.normalise = false;
   Session session(services, {}, options);
   (void)session.run(std::vector{bare(call_of("daxpy"))});
-  std::vector<std::string> order = fake_world().log;
+  std::vector<std::string> order = fake_services().log;
   std::erase_if(order, [](const std::string& entry) { return entry.rfind("threads", 0) == 0; });
   // The first repetition is preceded by a warm-up.
   EXPECT_THAT(order, ElementsAre("take", "daxpy", "daxpy", "end", "take", "daxpy", "daxpy", "end"));
@@ -129,7 +129,8 @@ TEST_F(Sessions, StopsWaitingForItsTurnWhenAskedTo) {
       session.run(std::vector{bare(call_of("daxpy"))}, [&left](std::int64_t, std::int64_t) { return --left > 0; });
   EXPECT_EQ(asked, 4);
   ASSERT_EQ(timings.size(), 1U);
-  EXPECT_EQ(std::count(fake_world().log.begin(), fake_world().log.end(), "daxpy"), 0) << "a kernel was executed after the request to stop";
+  EXPECT_EQ(std::count(fake_services().log.begin(), fake_services().log.end(), "daxpy"), 0)
+      << "a kernel was executed after the request to stop";
 }
 
 TEST_F(Sessions, DividesABatchByItsCalls) {
@@ -138,13 +139,13 @@ TEST_F(Sessions, DividesABatchByItsCalls) {
   experiment.batch = 10;
   const std::vector<Timings> timings = session.run(std::vector{experiment});
   EXPECT_NEAR(timings[0].calls[0][0].seconds, 100e-9, 1e-15);
-  EXPECT_EQ(std::count(fake_world().log.begin(), fake_world().log.end(), "ddot"), 40);
+  EXPECT_EQ(std::count(fake_services().log.begin(), fake_services().log.end(), "ddot"), 40);
 }
 
 TEST_F(Sessions, UsesTheCpuClockIfAsked) {
   SessionOptions options = three_times();
   options.clock = Clock::cpu;
-  fake_world().duration["ddot"] = 700;
+  fake_services().duration["ddot"] = 700;
   Session session(fake_backend(), {}, options);
   const std::vector<Timings> timings = session.run(std::vector{bare(call_of("ddot"))});
   EXPECT_NEAR(timings[0].calls[0][0].seconds, 700e-9, 1e-15);
@@ -164,7 +165,7 @@ std::vector<std::string> order_of_visits(std::uint64_t seed) {
     experiments.push_back(bare(call));
   }
   (void)session.run(experiments);
-  return fake_world().calls_without("ddot");
+  return fake_services().calls_without("ddot");
 }
 
 TEST_F(Sessions, ShufflesEachRoundByItsSeed) {
@@ -180,12 +181,12 @@ TEST_F(Sessions, InterleavesTheReferenceKernel) {
   SessionOptions options = three_times();
   options.reference_interval = 1e-3;
   Session session(fake_backend(), {}, options);
-  fake_world().duration["ddot"] = 1'500'000;
-  fake_world().duration["dgemm"] = 1000;
+  fake_services().duration["ddot"] = 1'500'000;
+  fake_services().duration["dgemm"] = 1000;
   (void)session.run(std::vector{bare(call_of("ddot")), bare(call_of("ddot"))});
   // References: the first call, three at the beginning, one before each repetition but the first, one to judge the last repetition, and
   // three at the end; two calls each.
-  EXPECT_EQ(std::count(fake_world().log.begin(), fake_world().log.end(), "dgemm"), 2 * (1 + 3 + 5 + 1 + 3));
+  EXPECT_EQ(std::count(fake_services().log.begin(), fake_services().log.end(), "dgemm"), 2 * (1 + 3 + 5 + 1 + 3));
 }
 
 TEST_F(Sessions, NormalisesByTheReferencesNearby) {
@@ -196,7 +197,7 @@ TEST_F(Sessions, NormalisesByTheReferencesNearby) {
   const std::vector<Timings> early = session.run(experiments);
   EXPECT_NEAR(early[0].calls[0][0].drift, 1, 1e-12);
   EXPECT_NEAR(session.reference_time(), 1000e-9, 1e-15);
-  fake_world().duration["dgemm"] = 1150;  // the clock frequency falls
+  fake_services().duration["dgemm"] = 1150;  // the clock frequency falls
   (void)session.run(experiments);
   const std::vector<Timings> late = session.run(experiments);
   EXPECT_NEAR(session.reference_time(), 1000e-9, 1e-15) << "all runs are comparable";
@@ -210,11 +211,11 @@ TEST_F(Sessions, NormalisesByTheReferencesNearby) {
 
 TEST_F(Sessions, TakesPreemptedReferencesAgain) {
   Session session(fake_backend(), {}, three_times());
-  const auto count = [] { return std::count(fake_world().log.begin(), fake_world().log.end(), "dgemm"); };
+  const auto count = [] { return std::count(fake_services().log.begin(), fake_services().log.end(), "dgemm"); };
   (void)session.run(std::vector{bare(call_of("ddot"))});
   const auto undisturbed = count();
-  fake_world().disturb_reference = {false, true, false, true};  // each reference has a warming run first
-  fake_world().durations["dgemm"] = {1000, 9000, 1000, 7000};
+  fake_services().disturb_reference = {false, true, false, true};  // each reference has a warming run first
+  fake_services().durations["dgemm"] = {1000, 9000, 1000, 7000};
   (void)session.run(std::vector{bare(call_of("ddot"))});
   EXPECT_EQ(count() - undisturbed, 2 * 3 + 4 + 2 * 1 + 2 * 3) << "one reference judges the last repetition";
   EXPECT_NEAR(session.reference_time(), 1000e-9, 1e-15);
@@ -232,8 +233,8 @@ std::vector<bool> discarded(const Timings& timings) {
 /// Returns for each repetition of a daxpy of 1 ms whether it was discarded. A reference is taken before each repetition. After those at the
 /// beginning, the references take `references` nanoseconds.
 std::vector<bool> discarded_beside(const std::vector<std::int64_t>& references) {
-  fake_world().duration["daxpy"] = 1'000'000;
-  std::vector<std::int64_t>& queue = fake_world().durations["dgemm"];
+  fake_services().duration["daxpy"] = 1'000'000;
+  std::vector<std::int64_t>& queue = fake_services().durations["dgemm"];
   queue.assign(2 + 3 * 2, 1000);
   for (const std::int64_t reference : references) {
     queue.insert(queue.end(), 2, reference);  // each reference has a warming run first
@@ -257,8 +258,8 @@ TEST_F(Sessions, RepeatsSlowRepetitions) {
 }
 
 TEST_F(Sessions, RepeatsWhereOnlyTheSolveWasSlowedDown) {
-  fake_world().duration["dtrsm"] = 100;
-  std::vector<std::int64_t>& queue = fake_world().durations["dtrsm"];
+  fake_services().duration["dtrsm"] = 100;
+  std::vector<std::int64_t>& queue = fake_services().durations["dtrsm"];
   queue.assign(5 * 4, 100);                         // five references, each with a warming run and three others
   queue.insert(queue.end(), {100, 170, 100, 170});  // some of the three runs are disturbed
   queue.insert(queue.end(), 4, 170);
@@ -266,8 +267,8 @@ TEST_F(Sessions, RepeatsWhereOnlyTheSolveWasSlowedDown) {
 }
 
 TEST_F(Sessions, JudgesTheFirstRepetitionsByLaterKnowledge) {
-  fake_world().duration["daxpy"] = 1'000'000;
-  fake_world().durations["dgemm"].assign(2 * 5, 1700);  // the first call, three at the beginning, and one before the second repetition
+  fake_services().duration["daxpy"] = 1'000'000;
+  fake_services().durations["dgemm"].assign(2 * 5, 1700);  // the first call, three at the beginning, and one before the second repetition
   SessionOptions options = three_times();
   options.stop.min_repetitions = options.stop.max_repetitions = 8;
   options.reference_interval = 1e-3;
@@ -293,14 +294,14 @@ TEST_F(Sessions, RepeatsNoMoreThanTheExperimentAllows) {
 }
 
 TEST_F(Sessions, RepeatsPreemptedRepetitions) {
-  fake_world().disturb = {false, false, true, false, false};  // the first is the warm-up
+  fake_services().disturb = {false, false, true, false, false};  // the first is the warm-up
   Session session(fake_backend(), {}, three_times());
   const std::vector<Timings> timings = session.run(std::vector{bare(call_of("daxpy"))});
   EXPECT_THAT(discarded(timings[0]), ElementsAre(false, true, false, false));
 }
 
 TEST_F(Sessions, WarnsIfEverythingWasPreempted) {
-  fake_world().disturb = std::vector<bool>(100, true);
+  fake_services().disturb = std::vector<bool>(100, true);
   Session session(fake_backend(), {}, three_times());
   const std::vector<Timings> timings = session.run(std::vector{bare(call_of("daxpy"))});
   EXPECT_EQ(timings[0].calls[0].size(), 6);
@@ -339,7 +340,7 @@ TEST_F(Sessions, ReportsProgressUpToTheEnd) {
 }
 
 TEST_F(Sessions, WarnsOfTimesNearTheTimersOwn) {
-  fake_world().duration["ddot"] = 10;
+  fake_services().duration["ddot"] = 10;
   Session session(fake_backend(), {}, three_times());
   EXPECT_THAT(session.run(std::vector{bare(call_of("ddot"))})[0].warnings, ElementsAre(HasSubstr("use a larger batch")));
 }

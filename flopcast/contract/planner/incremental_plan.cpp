@@ -65,18 +65,18 @@ std::shared_ptr<Trials> IncrementalPlan::new_trials(const std::string& name) con
   limits.max_candidates = std::min(limits.max_candidates, static_cast<std::size_t>(options_.max_measured));
   limits.max_neighbours = std::min(limits.max_neighbours, limits.max_candidates);
   const auto folded = std::make_shared<const Folded>(fold(contraction_));
-  TrialTools tools;
-  tools.prepare = [folded, find = machine_.find](const Candidate& candidate) {
+  TrialServices services;
+  services.prepare = [folded, find = machine_.find](const Candidate& candidate) {
     return TiledExecution{std::make_shared<const TiledContraction>(*folded, candidate.tiling, find)};
   };
-  tools.now = options_.trials->now();
+  services.now = options_.trials->now();
   if (keeper_ != nullptr) {
-    tools.keep = [keeper = keeper_, name, environment = machine_.environment](const Candidate& chosen) {
+    services.keep = [keeper = keeper_, name, environment = machine_.environment](const Candidate& chosen) {
       return keeper->keep(name, environment, chosen);
     };
   }
-  return std::make_shared<Trials>(candidates_to_try(*folded, machine_, options_.threads, former_, limits.max_candidates), std::move(tools),
-                                  limits);
+  return std::make_shared<Trials>(candidates_to_try(*folded, machine_, options_.threads, former_, limits.max_candidates),
+                                  std::move(services), limits);
 }
 
 void IncrementalPlan::execute(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) {

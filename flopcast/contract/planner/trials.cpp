@@ -195,14 +195,14 @@ void IncrementalChoice::decide(std::size_t chosen) {
   race_.reset();
 }
 
-Trials::Trials(std::vector<Candidate> candidates, TrialTools tools, IncrementalOptions options)
-    : tools_(std::move(tools)),
+Trials::Trials(std::vector<Candidate> candidates, TrialServices services, IncrementalOptions options)
+    : services_(std::move(services)),
       executions_(candidates.size()),
       candidates_(std::move(candidates)),
       choice_(
           expected_times(candidates_),
           [this](std::size_t x, std::size_t y) { return are_neighbours(candidates_[x].tiling, candidates_[y].tiling); }, options) {
-  executions_.front() = std::make_shared<const CandidateCall>(tools_.prepare(candidates_.front()));
+  executions_.front() = std::make_shared<const CandidateCall>(services_.prepare(candidates_.front()));
   best_ = executions_.front();
   is_decided_ = choice_.is_decided();
 }
@@ -231,9 +231,9 @@ void Trials::try_next(const void* a, const void* b, void* c, std::complex<double
   const std::shared_ptr<const CandidateCall> best_so_far = best(), execution = prepared(candidate);
   if (execution != nullptr) {
     try {
-      const Seconds begin = tools_.now();
+      const Seconds begin = services_.now();
       (*execution)(a, b, c, alpha, beta);
-      take_time(tools_.now() - begin);
+      take_time(services_.now() - begin);
       return;
     } catch (const Error& error) {
       if (execution == best_so_far || error.code() != ExitCode::environment) {
@@ -250,7 +250,7 @@ std::shared_ptr<const CandidateCall> Trials::prepared(std::size_t candidate) {
   std::shared_ptr<const CandidateCall>& execution = executions_[candidate];
   if (execution == nullptr) {
     try {
-      execution = std::make_shared<const CandidateCall>(tools_.prepare(candidates_[candidate]));
+      execution = std::make_shared<const CandidateCall>(services_.prepare(candidates_[candidate]));
     } catch (const Error&) {
       return nullptr;
     } catch (const std::bad_alloc&) {
@@ -294,9 +294,9 @@ void Trials::settle(std::size_t best) {
   const bool is_decided = choice_.is_decided();
   std::string reason;
   if (is_decided) {
-    reason = tools_.keep(considered().front());
+    reason = services_.keep(considered().front());
     executions_.clear();
-    tools_ = {};  // what the functions hold isn't needed any more
+    services_ = {};  // what the functions hold isn't needed any more
   }
   const ForkSafeLock lock(mutex_);
   best_ = execution;

@@ -95,7 +95,7 @@ class IncrementalChoice {
 using CandidateCall = std::function<void(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta)>;
 
 /// The surroundings of trials, which tests replace.
-struct TrialTools {
+struct TrialServices {
   /// Prepares a candidate. An Error or std::bad_alloc makes trials skip the candidate, unless it is the first one.
   std::function<CandidateCall(const Candidate& candidate)> prepare;
   std::function<Seconds()> now;  ///< time in seconds since any moment
@@ -107,8 +107,8 @@ struct TrialTools {
 /// contraction may share the trials, from several threads at once.
 class Trials {
  public:
-  /// Prepares the first candidate. `candidates` are sorted, the most promising first. Throws what `tools.prepare` throws for the first.
-  Trials(std::vector<Candidate> candidates, TrialTools tools, IncrementalOptions options = {});
+  /// Prepares the first candidate. `candidates` are sorted, the most promising first. Throws what `services.prepare` throws for the first.
+  Trials(std::vector<Candidate> candidates, TrialServices services, IncrementalOptions options = {});
 
   /// Computes C := alpha A B + beta C, unless the choice is made already. Returns whether this function has computed C.
   /// - One thread at a time tries the next candidate. Other threads use the best so far.
@@ -134,7 +134,7 @@ class Trials {
   void leave_out();
   void settle(std::size_t best);
 
-  TrialTools tools_;
+  TrialServices services_;
   std::mutex trying_;  ///< held by the thread that tries a candidate, which alone uses the next member
   std::vector<std::shared_ptr<const CandidateCall>> executions_;  ///< index: candidate; null until the candidate is tried
 

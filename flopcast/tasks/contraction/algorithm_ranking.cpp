@@ -20,7 +20,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/stopwatch.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/contraction/contraction_tools.hpp"
+#include "flopcast/tasks/contraction/contraction_services.hpp"
 #include "flopcast/workbench/on_demand_sampling.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
@@ -113,28 +113,28 @@ std::vector<Algorithm> requested_algorithms(const Contraction& contraction, cons
   return request.all || !request.kernels.empty() ? algorithms : of_highest_level(algorithms, context);
 }
 
-AlgorithmRanking rank_algorithms(const RankingTools& tools, const Contraction& contraction, std::vector<Algorithm> algorithms,
+AlgorithmRanking rank_algorithms(const RankingServices& services, const Contraction& contraction, std::vector<Algorithm> algorithms,
                                  const RankAlgorithmsRequest& request, const RunContext& context) {
   contract::BenchmarkOptions options;
   options.stage = request.stage;
   options.prefetched_lines = request.prefetched_lines;
   options.repetitions = request.repetitions;
-  options.threads = tools.threads;
-  options.find = tools.find;
-  const Seconds begin = tools.now();
+  options.threads = services.threads;
+  options.find = services.find;
+  const Seconds begin = services.now();
   contract::Forecasts forecasts;
   try {
-    forecasts =
-        contract::forecast(algorithms, contraction, tools.environment, options, tools.measure, tools.memory, tools.session_deviation());
+    forecasts = contract::forecast(algorithms, contraction, services.environment, options, services.measure, services.memory,
+                                   services.session_deviation());
   } catch (const Error&) {  // nothing can be predicted from a run that was cut short
     context.throw_if_cancelled(what_is_kept);
     throw;
   }
   context.throw_if_cancelled(what_is_kept);
-  tools.tell_unrest(context);
-  AlgorithmRanking ranking{contraction, tools.environment, {request.stage, request.repetitions, request.prefetched_lines}, {}, {}};
-  ranking.cost = {tools.now() - begin, forecasts.benchmarks, forecasts.shared, forecasts.known};
-  const double frequency = tools.core_frequency();
+  services.tell_noise(context);
+  AlgorithmRanking ranking{contraction, services.environment, {request.stage, request.repetitions, request.prefetched_lines}, {}, {}};
+  ranking.cost = {services.now() - begin, forecasts.benchmarks, forecasts.shared, forecasts.known};
+  const double frequency = services.core_frequency();
   const std::vector<std::size_t> order = contract::ranking(forecasts.each);
   for (const std::size_t i : order) {
     const contract::AlgorithmForecast& forecast = forecasts.each[i];
@@ -146,7 +146,7 @@ AlgorithmRanking rank_algorithms(const RankingTools& tools, const Contraction& c
     for (const contract::AlgorithmForecast& forecast : forecasts.each) {
       predicted.push_back(forecast.seconds);
     }
-    const std::vector<Seconds> measured = tools.execute(algorithms, predicted);
+    const std::vector<Seconds> measured = services.execute(algorithms, predicted);
     context.throw_if_cancelled("nothing is kept");
     compare_with_executions(ranking, measured, order);
   }
@@ -169,42 +169,42 @@ AlgorithmRanking rank_algorithms(const Workbench& bench, const RankAlgorithmsReq
   session_options.stop.min_repetitions = session_options.stop.max_repetitions = request.repetitions;
   std::optional<measure::Session> session;  // looks at the machine for 10 ms: only if something is to be measured
   const Stopwatch watch;
-  RankingTools tools;
-  tools.environment = environment;
-  tools.threads = bench.choice().threads;
-  tools.find = [&bench](std::string_view routine) { return bench.libraries().find(routine); };
+  RankingServices services;
+  services.environment = environment;
+  services.threads = bench.choice().threads;
+  services.find = [&bench](std::string_view routine) { return bench.libraries().find(routine); };
   const auto timed = [&](std::span<const measure::Experiment> experiments, const char* step) {
     if (!session) {
       session.emplace(bench.session(store, session_options));
     }
     return session->run(experiments, context.step(step));
   };
-  tools.measure = [&](std::span<const measure::Experiment> experiments) { return timed(experiments, "timing kernels"); };
+  services.measure = [&](std::span<const measure::Experiment> experiments) { return timed(experiments, "timing kernels"); };
   if (!request.fresh && !request.validate) {  // timings that are compared with executions have to meet the machine in the same state
     contract::BenchmarkOptions options;
     options.prefetched_lines = request.prefetched_lines;
     options.repetitions = request.repetitions;
-    options.threads = tools.threads;
-    tools.memory = contract::earlier_timings(store, options, environment, bench.reference_time(store));
+    options.threads = services.threads;
+    services.memory = contract::earlier_timings(store, options, environment, bench.reference_time(store));
   }
-  tools.core_frequency = [&] {
+  services.core_frequency = [&] {
     if (session) {
       bench.keep_reference(store, *session);
     }
     return machine::core_frequency(machine::WallClock());
   };
-  tools.execute = [&](std::span<const Algorithm> all, std::span<const Seconds> predicted) {
-    return contract::execution_times(all, contraction, tools.find, predicted, tools.threads,
+  services.execute = [&](std::span<const Algorithm> all, std::span<const Seconds> predicted) {
+    return contract::execution_times(all, contraction, services.find, predicted, services.threads,
                                      [&](std::span<const measure::Experiment> experiments) { return timed(experiments, "executing"); });
   };
-  tools.now = [&] { return watch.elapsed(); };
-  tools.tell_unrest = [&, others = machine::OtherLoad()](const RunContext& to) {
+  services.now = [&] { return watch.elapsed(); };
+  services.tell_noise = [&, others = machine::OtherLoad()](const RunContext& to) {
     if (session) {
       tell_noise(others.cores().value_or(0), session->observe(), to);
     }
   };
-  tools.session_deviation = [&] { return known_run_deviation(store, environment).sessions; };
-  return rank_algorithms(tools, contraction, std::move(algorithms), request, context);
+  services.session_deviation = [&] { return known_run_deviation(store, environment).sessions; };
+  return rank_algorithms(services, contraction, std::move(algorithms), request, context);
 }
 
 }  // namespace flopcast

@@ -10,7 +10,7 @@
 #include "flopcast/support/json.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
 #include "flopcast/tasks/contraction/contraction_schemas.hpp"
-#include "flopcast/tasks/contraction/contraction_tools.hpp"
+#include "flopcast/tasks/contraction/contraction_services.hpp"
 #include "flopcast/tasks/contraction/option_names.hpp"
 
 namespace flopcast {

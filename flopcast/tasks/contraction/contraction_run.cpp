@@ -26,7 +26,7 @@
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/stopwatch.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/contraction/contraction_tools.hpp"
+#include "flopcast/tasks/contraction/contraction_services.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast {
@@ -46,12 +46,12 @@ std::pair<std::size_t, std::size_t> count_special(std::span<const std::byte> ele
   return {not_finite, denormal};
 }
 
-/// Returns the options for a request, with the tools of the planner.
-contract::PlanOptions plan_options(const PlanningTools& tools, const PlanRequest& request, const RunContext& context) {
+/// Returns the options for a request, with the services of the planner.
+contract::PlanOptions plan_options(const PlanningServices& services, const PlanRequest& request, const RunContext& context) {
   contract::PlanOptions options = request;
-  options.wisdom = tools.store();
+  options.wisdom = services.store();
   options.cancelled = context.cancelled;
-  options.trials = tools.trials;
+  options.trials = services.trials;
   return options;
 }
 
@@ -121,25 +121,25 @@ void require_room_for_result(const std::vector<std::int64_t>& shape, Precision p
 
 /// Calls `execute` for a second: at least 3 and at most 100 times. Goes on for `budget` seconds while `is_undecided` returns true. Returns
 /// the time of each call.
-std::vector<Seconds> times_of(const PlanningTools& tools, const RunContext& context, const std::function<void()>& execute,
+std::vector<Seconds> times_of(const PlanningServices& services, const RunContext& context, const std::function<void()>& execute,
                               const std::function<bool()>& is_undecided, Seconds budget) {
   constexpr std::size_t min_times = 3, max_times = 100;
   constexpr Seconds long_enough = 1;
   std::vector<Seconds> times;
-  const Seconds start = tools.now();
-  while (times.size() < min_times || (times.size() < max_times && tools.now() - start < long_enough) ||
-         (is_undecided() && tools.now() - start < budget)) {
+  const Seconds start = services.now();
+  while (times.size() < min_times || (times.size() < max_times && services.now() - start < long_enough) ||
+         (is_undecided() && services.now() - start < budget)) {
     context.throw_if_cancelled("plans that were measured are kept in the store");
-    const Seconds one = tools.now();
+    const Seconds one = services.now();
     execute();
-    times.push_back(tools.now() - one);
+    times.push_back(services.now() - one);
   }
   return times;
 }
 
 /// Opens the machine for two operands and more only.
-contract::Machine machine_for(const PlanningTools& tools, const contract::SizedExpression& expression) {
-  return expression.operands.size() > 1 ? tools.machine() : contract::Machine{};
+contract::Machine machine_for(const PlanningServices& services, const contract::SizedExpression& expression) {
+  return expression.operands.size() > 1 ? services.machine() : contract::Machine{};
 }
 
 contract::LabelName names_of(const contract::SizedExpression& expression) {
@@ -274,14 +274,14 @@ struct RunTensors {
 };
 
 /// Plans an expression without executing it.
-ContractionResult planned(const PlanningTools& tools, const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
-                          const contract::PlanOptions& options, const RunContext& context) {
+ContractionResult planned(const PlanningServices& services, const contract::SizedExpression& expression,
+                          const contract::EinsumStrides& strides, const contract::PlanOptions& options, const RunContext& context) {
   constexpr std::size_t most_of_a_pair = 2;
   const bool is_pair = expression.operands.size() <= most_of_a_pair;
   if (is_pair) {
     contract::require_memory(expression, strides, options);  // before planning, which lists every offset
   }
-  const contract::Machine machine = machine_for(tools, expression);
+  const contract::Machine machine = machine_for(services, expression);
   if (is_pair || options.effort != contract::Effort::estimate || options.tiles) {
     return described(expression, options.precision, made_plan(expression, strides, machine, options, context));
   }
@@ -295,21 +295,22 @@ ContractionResult planned(const PlanningTools& tools, const contract::SizedExpre
 }
 
 /// Plans an expression and executes it on `tensors`, once or for a second.
-ContractionResult executed(const PlanningTools& tools, const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
-                           const contract::PlanOptions& options, const RunTensors& tensors, bool once, const RunContext& context) {
-  const contract::Machine machine = machine_for(tools, expression);
-  const Seconds begin = tools.now();
+ContractionResult executed(const PlanningServices& services, const contract::SizedExpression& expression,
+                           const contract::EinsumStrides& strides, const contract::PlanOptions& options, const RunTensors& tensors,
+                           bool once, const RunContext& context) {
+  const contract::Machine machine = machine_for(services, expression);
+  const Seconds begin = services.now();
   const contract::Plan plan = made_plan(expression, strides, machine, options, context);
-  const Seconds planning_seconds = tools.now() - begin;
+  const Seconds planning_seconds = services.now() - begin;
   const auto execute = [&] { plan.execute(tensors.operands, tensors.result); };
   std::vector<Seconds> times;
   if (once) {
-    const Seconds start = tools.now();
+    const Seconds start = services.now();
     execute();
-    times = {tools.now() - start};
+    times = {services.now() - start};
   } else {
     times = times_of(
-        tools, context, execute, [&] { return !plan.is_decided(); }, options.time_budget);
+        services, context, execute, [&] { return !plan.is_decided(); }, options.time_budget);
   }
   ContractionResult result = described(expression, options.precision, plan);
   result.planning_seconds = planning_seconds;
@@ -318,7 +319,7 @@ ContractionResult executed(const PlanningTools& tools, const contract::SizedExpr
   return result;
 }
 
-ContractionResult run_files(const PlanningTools& tools, const ContractionRequest& request, const RunContext& context) {
+ContractionResult run_files(const PlanningServices& services, const ContractionRequest& request, const RunContext& context) {
   require_result_apart(request.operands, request.result);
   require_writable(request.result);
   if (request.expression.operands.size() != request.operands.size()) {
@@ -336,7 +337,7 @@ ContractionResult run_files(const PlanningTools& tools, const ContractionRequest
   const contract::SizedExpression expression = contract::with_shapes(request.expression, shapes);
   contract::Array result{arrays.front().precision, contract::Order::row_major, expression.result_shape(), {}};
   require_room_for_result(result.shape, result.precision, request.result);  // before planning, which lists every offset
-  contract::PlanOptions options = plan_options(tools, request.plan, context);
+  contract::PlanOptions options = plan_options(services, request.plan, context);
   options.precision = result.precision;
   options.order = result.order;
   options.tensors = tensors_of(request.operands, context);
@@ -347,7 +348,7 @@ ContractionResult run_files(const PlanningTools& tools, const ContractionRequest
   for (const int first : options.tensors) {  // one address for one tensor: the result may be symmetric
     tensors.operands.push_back(arrays[static_cast<std::size_t>(first)].elements.data());
   }
-  ContractionResult run = executed(tools, expression, strides, options, tensors, true, context);
+  ContractionResult run = executed(services, expression, strides, options, tensors, true, context);
   context.throw_if_cancelled("nothing was written");
   write_file(request.result, contract::format_npy(result));
   return run;
@@ -355,7 +356,7 @@ ContractionResult run_files(const PlanningTools& tools, const ContractionRequest
 
 }  // namespace
 
-PlanningTools tools_of(const Workbench& bench, const PlanRequest& request) {
+PlanningServices tools_of(const Workbench& bench, const PlanRequest& request) {
   if (bench.choice().threads != 1) {
     throw bad_input("the planner's threads share the work around a BLAS on one thread, but the workbench has {}; give PlanRequest::threads",
                     counted(bench.choice().threads, "thread"));
@@ -394,22 +395,22 @@ PlanSummary summary(const contract::Plan& plan) {
   return summary;
 }
 
-contract::Plan plan(const PlanningTools& tools, const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
+contract::Plan plan(const PlanningServices& services, const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
                     const PlanRequest& request, const RunContext& context) {
   require_row_order(expression, strides, request);
-  return made_plan(expression, strides, machine_for(tools, expression), plan_options(tools, request, context), context);
+  return made_plan(expression, strides, machine_for(services, expression), plan_options(services, request, context), context);
 }
 
-ContractionResult run_contraction(const PlanningTools& tools, const ContractionRequest& request, const RunContext& context) {
+ContractionResult run_contraction(const PlanningServices& services, const ContractionRequest& request, const RunContext& context) {
   if (!request.operands.empty() || !request.result.empty()) {
-    return run_files(tools, request, context);
+    return run_files(services, request, context);
   }
   const contract::SizedExpression expression = sized(request);
   const contract::EinsumStrides strides = strides_of(request);
   require_row_order(expression, strides, request.plan);
-  const contract::PlanOptions options = plan_options(tools, request.plan, context);
+  const contract::PlanOptions options = plan_options(services, request.plan, context);
   if (!request.execute) {
-    return planned(tools, expression, strides, options, context);
+    return planned(services, expression, strides, options, context);
   }
   const contract::EinsumTensors random(expression, strides, options);  // before planning, which lists every offset
   RunTensors tensors{{random.operands().begin(), random.operands().end()}, random.result()};
@@ -419,7 +420,7 @@ ContractionResult run_contraction(const PlanningTools& tools, const ContractionR
   for (std::size_t i = 0; i < firsts.size() && i < tensors.operands.size(); ++i) {
     tensors.operands[i] = tensors.operands[static_cast<std::size_t>(firsts[i])];
   }
-  return executed(tools, expression, strides, options, tensors, false, context);
+  return executed(services, expression, strides, options, tensors, false, context);
 }
 
 contract::Plan plan(const Workbench& bench, const contract::SizedExpression& expression, const contract::EinsumStrides& strides,

@@ -8,7 +8,7 @@
 #include "flopcast/contract/planner/blas_kernels.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/machine/libraries/library.hpp"
-#include "flopcast/tasks/contraction/contraction_tools.hpp"
+#include "flopcast/tasks/contraction/contraction_services.hpp"
 
 namespace flopcast {
 PlanningWorkbenches::PlanningWorkbenches(machine::LibraryChoice choice, RunContext context)
@@ -45,10 +45,10 @@ const contract::Machine& PlanningWorkbenches::machine(int threads, bool fresh) {
 
 contract::Plan PlanningWorkbenches::plan(const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
                                          const PlanRequest& request) {
-  PlanningTools tools = tools_of(*for_threads(request.threads), request);
-  tools.machine = [&] { return machine(request.threads, request.fresh); };
-  tools.trials = first_->trials();
-  return flopcast::plan(tools, expression, strides, request, context_);
+  PlanningServices services = tools_of(*for_threads(request.threads), request);
+  services.machine = [&] { return machine(request.threads, request.fresh); };
+  services.trials = first_->trials();
+  return flopcast::plan(services, expression, strides, request, context_);
 }
 
 }  // namespace flopcast

@@ -132,10 +132,10 @@ void note_unknown(const SimulatedRun& run, const RunContext& context) {
 
 void MpiSimulator::learn(const SmpiResult& result, int processes_per_host) {
   if (!place_) {
-    place_ = world_.open({.blas = result.run.blas, .lapack = result.run.lapack, .kernels = request_.kernels});
+    place_ = services_.open({.blas = result.run.blas, .lapack = result.run.lapack, .kernels = request_.kernels});
   }
   const std::vector<CacheLevel> caches =
-      caches_of_process(place_->environment().caches, std::min(processes_per_host, world_.cores_of_last_cache));
+      caches_of_process(place_->environment().caches, std::min(processes_per_host, services_.cores_of_last_cache));
   const std::vector<TracedCalls> traces = traced_calls(result.traces, caches);
   std::vector<tuning::Subject> subjects = subjects_of(traces, *place_);
   const prediction::KernelModels& models = place_->models(subjects, request_.time_budget);
@@ -172,16 +172,16 @@ SimulatedRun MpiSimulator::run(SmpiSimulation machine) {
 
 SmpiResult MpiSimulator::simulated(const SmpiSimulation& simulation) const {
   try {
-    return world_.simulate(simulation);
+    return services_.simulate(simulation);
   } catch (const Error&) {
     context_.throw_if_cancelled(kept);  // Ctrl-C ends the simulator as well
     throw;
   }
 }
 
-MpiSimulation simulate_all(const MpiSimulateRequest& request, const SimulatedMachine& machine, const SimulationWorld& world,
+MpiSimulation simulate_all(const MpiSimulateRequest& request, const SimulatedMachine& machine, const SimulationServices& services,
                            const RunContext& context) {
-  MpiSimulator simulator(request, world, context);
+  MpiSimulator simulator(request, services, context);
   MpiSimulation simulation;
   if (machine.platform_file().empty()) {
     simulation.machine = machine.description();

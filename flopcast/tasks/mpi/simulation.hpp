@@ -8,7 +8,7 @@
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/mpi/machine.hpp"
 #include "flopcast/tasks/mpi/simulation_result.hpp"
-#include "flopcast/tasks/mpi/simulation_world.hpp"
+#include "flopcast/tasks/mpi/simulation_services.hpp"
 #include "flopcast/tasks/mpi/smpi_run.hpp"
 
 namespace flopcast {
@@ -17,8 +17,8 @@ namespace flopcast {
 /// operands lie.
 class MpiSimulator {
  public:
-  MpiSimulator(const MpiSimulateRequest& request, const SimulationWorld& world, RunContext context)
-      : request_(request), world_(world), context_(std::move(context)) {}
+  MpiSimulator(const MpiSimulateRequest& request, const SimulationServices& services, RunContext context)
+      : request_(request), services_(services), context_(std::move(context)) {}
 
   /// Simulates the program on `machine` (its platform, its processes). Kernel times depend on where operands lie, which depends on the
   /// number of processes. The simulation is therefore repeated until all kernels together take the predicted time, to half a percent, but
@@ -31,7 +31,7 @@ class MpiSimulator {
   void learn(const SmpiResult& result, int processes_per_host);
 
   const MpiSimulateRequest& request_;
-  const SimulationWorld& world_;
+  const SimulationServices& services_;
   RunContext context_;
   std::unique_ptr<KernelPlace> place_;
   std::optional<double> drift_;  ///< present drift of the machine, once it is known
@@ -40,7 +40,7 @@ class MpiSimulator {
 
 /// Simulates the program with every number of processes of the request. A number that can't be simulated is among the failures. Throws the
 /// last one's error if all fail, and Cancelled.
-MpiSimulation simulate_all(const MpiSimulateRequest& request, const SimulatedMachine& machine, const SimulationWorld& world,
+MpiSimulation simulate_all(const MpiSimulateRequest& request, const SimulatedMachine& machine, const SimulationServices& services,
                            const RunContext& context);
 
 }  // namespace flopcast

@@ -32,9 +32,9 @@ class FakeCandidates {
     }
     return candidates;
   }
-  TrialTools tools() {
-    TrialTools tools;
-    tools.prepare = [this](const Candidate& candidate) -> CandidateCall {
+  TrialServices services() {
+    TrialServices services;
+    services.prepare = [this](const Candidate& candidate) -> CandidateCall {
       const auto i = static_cast<std::size_t>(candidate.tiling.m - 1);
       if (unpreparable[i]) {
         throw environment_error("no gemm");
@@ -47,12 +47,12 @@ class FakeCandidates {
         ++*static_cast<std::atomic<int>*>(c);
       };
     };
-    tools.now = [this] { return now; };
-    tools.keep = [this](const Candidate& chosen) {
+    services.now = [this] { return now; };
+    services.keep = [this](const Candidate& chosen) {
       kept.push_back(chosen);
       return reason;
     };
-    return tools;
+    return services;
   }
 
   std::vector<Seconds> times;
@@ -69,7 +69,7 @@ bool run(Trials& trials, std::atomic<int>& c) { return trials.run(nullptr, nullp
 
 TEST(Trials, EveryExecutionComputesOnceUntilTheFastestIsKept) {
   FakeCandidates fake({2.0, 1.0, 1.5});
-  Trials trials(fake.list(), fake.tools());
+  Trials trials(fake.list(), fake.services());
   std::atomic<int> c = 0;
   int executions = 0;
   while (run(trials, c)) {
@@ -99,7 +99,7 @@ TEST(Trials, EveryExecutionComputesOnceUntilTheFastestIsKept) {
 
 TEST(Trials, OneCandidateNeedsNoTrial) {
   FakeCandidates fake({1.0});
-  Trials trials(fake.list(), fake.tools());
+  Trials trials(fake.list(), fake.services());
   std::atomic<int> c = 0;
   EXPECT_TRUE(trials.is_decided());
   EXPECT_FALSE(run(trials, c));
@@ -110,7 +110,7 @@ TEST(Trials, OneCandidateNeedsNoTrial) {
 TEST(Trials, TellsWhereItIs) {
   FakeCandidates fake({2.0, 1.0});
   fake.reason = "the store is read-only";
-  Trials trials(fake.list(), fake.tools());
+  Trials trials(fake.list(), fake.services());
   std::atomic<int> c = 0;
   EXPECT_EQ(trials.considered().front().basis, Basis::formula);
   run(trials, c);
@@ -131,7 +131,7 @@ TEST(Trials, LeavesOutCandidatesThatCanNotBeUsed) {
       throw environment_error("no memory");
     }
   };
-  Trials trials(fake.list(), fake.tools());
+  Trials trials(fake.list(), fake.services());
   std::atomic<int> c = 0;
   int executions = 0;
   while (run(trials, c)) {
@@ -145,9 +145,9 @@ TEST(Trials, LeavesOutCandidatesThatCanNotBeUsed) {
 TEST(Trials, PassesErrorsOfTheBestCandidateOn) {
   FakeCandidates fake({2.0, 1.0});
   fake.unpreparable[0] = true;
-  EXPECT_THROW(Trials(fake.list(), fake.tools()), Error);
+  EXPECT_THROW(Trials(fake.list(), fake.services()), Error);
   fake.unpreparable.clear();
-  Trials trials(fake.list(), fake.tools());
+  Trials trials(fake.list(), fake.services());
   fake.during = [](std::size_t) { throw environment_error("no memory"); };
   std::atomic<int> c = 0;
   EXPECT_THROW(run(trials, c), Error);
@@ -162,7 +162,7 @@ TEST(Trials, PassesErrorsOfTheBestCandidateOn) {
 
 TEST(Trials, OneThreadTriesWhileOthersUseTheBestSoFar) {
   FakeCandidates fake({1.0, 2.0});
-  Trials trials(fake.list(), fake.tools());
+  Trials trials(fake.list(), fake.services());
   std::atomic<int> c = 0;
   run(trials, c);
   run(trials, c);
@@ -180,16 +180,16 @@ TEST(Trials, OneThreadTriesWhileOthersUseTheBestSoFar) {
 TEST(Trials, ManyThreadsAtOnce) {
   std::atomic<int> kept = 0, now = 0;
   std::vector<Candidate> candidates = FakeCandidates({1, 1, 1, 1, 1, 1}).list();
-  TrialTools tools;
-  tools.prepare = [](const Candidate&) -> CandidateCall {
+  TrialServices services;
+  services.prepare = [](const Candidate&) -> CandidateCall {
     return [](const void*, const void*, void* c, std::complex<double>, std::complex<double>) { ++*static_cast<std::atomic<int>*>(c); };
   };
-  tools.now = [&] { return static_cast<Seconds>(++now); };
-  tools.keep = [&](const Candidate&) {
+  services.now = [&] { return static_cast<Seconds>(++now); };
+  services.keep = [&](const Candidate&) {
     ++kept;
     return std::string();
   };
-  Trials trials(candidates, tools);
+  Trials trials(candidates, services);
   std::atomic<int> c = 0;
   std::atomic<int> executed = 0;
   std::vector<std::thread> threads;
@@ -214,10 +214,10 @@ TEST(TrialMemory, FindsWhatWasBegun) {
   FakeCandidates fake({1.0, 2.0});
   TrialMemory memory;
   EXPECT_EQ(memory.find("one"), nullptr);
-  const auto trials = std::make_shared<Trials>(fake.list(), fake.tools());
+  const auto trials = std::make_shared<Trials>(fake.list(), fake.services());
   EXPECT_EQ(memory.add("one", trials), trials);
   EXPECT_EQ(memory.find("one"), trials);
-  EXPECT_EQ(memory.add("one", std::make_shared<Trials>(fake.list(), fake.tools())), trials) << "the first one stays";
+  EXPECT_EQ(memory.add("one", std::make_shared<Trials>(fake.list(), fake.services())), trials) << "the first one stays";
   memory.forget("one");
   EXPECT_EQ(memory.find("one"), nullptr);
   for (int i = 0; i < 1100; ++i) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "flopcast/support/error.hpp"
-#include "flopcast/tasks/contraction/contraction_tools.hpp"
+#include "flopcast/tasks/contraction/contraction_services.hpp"
 #include "tests/schema_check.hpp"
 #include "tests/tasks/contraction/fake_ranking.hpp"
 
@@ -61,8 +61,8 @@ TEST_F(Ranking, IntervalsHoldMomentsAndSessionsAndANoisyMachineIsTold) {
   };
   EXPECT_NEAR(relative_width(), 1.96 * 0.09, 1e-4);
   EXPECT_THAT(told, SizeIs(0));
-  tools_.session_deviation = [] { return 0.04; };
-  tools_.tell_unrest = [](const RunContext& context) { context.tell_noisy("others compute"); };
+  services_.session_deviation = [] { return 0.04; };
+  services_.tell_noise = [](const RunContext& context) { context.tell_noisy("others compute"); };
   EXPECT_NEAR(relative_width(), 1.96 * std::hypot(0.09, 0.04), 1e-4);
   EXPECT_THAT(told, ElementsAre("the machine was noisy: others compute"));
 }
@@ -97,7 +97,7 @@ TEST_F(Ranking, KnowsNoErrorWhereNothingWasExecuted) {
 TEST_F(Ranking, ACancelledMeasurementIsNoFailure) {
   bool cancelled = false;
   context_.cancelled = [&cancelled] { return cancelled; };
-  tools_.measure = [&cancelled](std::span<const measure::Experiment>) -> std::vector<measure::Timings> {
+  services_.measure = [&cancelled](std::span<const measure::Experiment>) -> std::vector<measure::Timings> {
     cancelled = true;
     throw unusable_measurement("a kernel was not measured");
   };

@@ -6,7 +6,7 @@
 
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/contraction/contraction_schemas.hpp"
-#include "flopcast/tasks/contraction/contraction_tools.hpp"
+#include "flopcast/tasks/contraction/contraction_services.hpp"
 #include "tests/schema_check.hpp"
 #include "tests/tasks/contraction/fake_ranking.hpp"
 

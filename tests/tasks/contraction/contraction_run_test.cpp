@@ -14,7 +14,7 @@
 #include "flopcast/model/store.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
-#include "flopcast/tasks/contraction/contraction_tools.hpp"
+#include "flopcast/tasks/contraction/contraction_services.hpp"
 #include "tests/tasks/contraction/planning_fixture.hpp"
 
 namespace flopcast {
@@ -48,7 +48,7 @@ class ContractionTask : public tests::PlanningFixture {
   ContractionTask() { request_.tiles = contract::parse_tiles("8x8x8:panels"); }
 
   ContractionResult contract_saved(const std::string& notation, const std::string& a, const std::string& b) {
-    return run_contraction(tools_, {{contract::parse_expression(notation)}, {path(a), path(b)}, path("c.npy"), request_}, context_);
+    return run_contraction(services_, {{contract::parse_expression(notation)}, {path(a), path(b)}, path("c.npy"), request_}, context_);
   }
   /// Returns a product of matrices, each with `size` rows and columns.
   static contract::SizedExpression product(std::int64_t size) {
@@ -57,7 +57,7 @@ class ContractionTask : public tests::PlanningFixture {
   /// Runs the product of matrices with 8 rows and columns.
   ContractionResult run_product() {
     const contract::SizedExpression expression = product(8);
-    return run_contraction(tools_, {{expression.expression, expression.extents}, {}, {}, request_}, context_);
+    return run_contraction(services_, {{expression.expression, expression.extents}, {}, {}, request_}, context_);
   }
 };
 
@@ -83,14 +83,14 @@ TEST_F(ContractionTask, RunsUntilAnIncrementalChoiceIsMade) {
   request_.effort = contract::Effort::incremental;
   request_.time_budget = 1000;
   Seconds now = 0;
-  tools_.trials = std::make_shared<contract::TrialMemory>([&now] { return now += 1; });
+  services_.trials = std::make_shared<contract::TrialMemory>([&now] { return now += 1; });
   const ContractionResult run = run_product();
   EXPECT_TRUE(run.plan.decided);
   EXPECT_EQ(run.plan.considered.front().basis, "execution");
   EXPECT_THAT(run.times, SizeIs(::testing::Gt(4U))) << "longer than a second";
   EXPECT_THAT(run.times, SizeIs(::testing::Le(80U)));
   request_.time_budget = 0;
-  tools_.trials = nullptr;
+  services_.trials = nullptr;
   const ContractionResult short_run = run_product();
   EXPECT_FALSE(short_run.plan.decided);
   EXPECT_THAT(short_run.times, SizeIs(4));
@@ -99,8 +99,8 @@ TEST_F(ContractionTask, RunsUntilAnIncrementalChoiceIsMade) {
 /// Preparing a plan looks for gemm, which takes five seconds here.
 TEST_F(ContractionTask, PreparingAStoredChoiceIsPlanning) {
   model::Store store = model::Store::open(folder_.path() / "store.db");
-  tools_.store = [&store] { return &store; };
-  tools_.machine = [this] {
+  services_.store = [&store] { return &store; };
+  services_.machine = [this] {
     return contract::Machine{[this](std::string_view) {
                                now_ += 5;
                                return reinterpret_cast<kernel::Function>(&naive_dgemm);
@@ -114,7 +114,7 @@ TEST_F(ContractionTask, PreparingAStoredChoiceIsPlanning) {
   options.time_budget = request_.time_budget;
   options.wisdom = &store;
   const contract::Contraction contraction = contract::make_contraction(product(8), {}, Precision::d, contract::Order::row_major);
-  contract::keep_wisdom(contraction, tools_.machine(), options, {contract::parse_tiles("8x8x8"), 1, contract::Basis::execution});
+  contract::keep_wisdom(contraction, services_.machine(), options, {contract::parse_tiles("8x8x8"), 1, contract::Basis::execution});
   const ContractionResult run = run_product();
   EXPECT_EQ(run.plan.considered.front().basis, "execution") << "the stored choice";
   EXPECT_GT(run.planning_seconds, 5);
@@ -129,22 +129,22 @@ TEST_F(ContractionTask, EndsWhereItIsCancelled) {
 
 TEST_F(ContractionTask, SaysWhichTilesAreNotKept) {
   request_.tiles = contract::parse_tiles("8x8x8:panels:mkn:keepC");
-  static_cast<void>(plan(tools_, product(64), {}, request_, context_));
+  static_cast<void>(plan(services_, product(64), {}, request_, context_));
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("tiles of C aren't kept")));
 }
 
 TEST_F(ContractionTask, SaysThatASingleThreadSplitsNoSums) {
   request_.tiles = contract::parse_tiles("64x64x8:panels:splitK", 2);
-  static_cast<void>(plan(tools_, product(64), {}, request_, context_));
+  static_cast<void>(plan(services_, product(64), {}, request_, context_));
   EXPECT_TRUE(notes_.empty());
   request_.tiles = contract::parse_tiles("64x64x8:panels:splitK", 1);
-  static_cast<void>(plan(tools_, product(64), {}, request_, context_));
+  static_cast<void>(plan(services_, product(64), {}, request_, context_));
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("K isn't split between threads")));
 }
 
 TEST_F(ContractionTask, RefusesRowOrdersBeforeTheMachineIsOpened) {
   request_.tiles = contract::parse_tiles("8x8x8:panels:A");
-  EXPECT_THROW(static_cast<void>(plan(tools_, product(8), {}, request_, context_)), Error);
+  EXPECT_THROW(static_cast<void>(plan(services_, product(8), {}, request_, context_)), Error);
   EXPECT_EQ(machines_, 0);
 }
 
@@ -186,7 +186,7 @@ TEST_F(ContractionTask, RefusesFilesThatContradictTheNotation) {
 
 TEST_F(ContractionTask, NeverWritesOverAnOperand) {
   const std::string a = save("a.npy", {2, 2}, {1, 2, 3, 4});
-  EXPECT_THROW(run_contraction(tools_, {{contract::parse_expression("ai,ib->ab")}, {a, a}, path("./a.npy"), request_}, context_), Error);
+  EXPECT_THROW(run_contraction(services_, {{contract::parse_expression("ai,ib->ab")}, {a, a}, path("./a.npy"), request_}, context_), Error);
   EXPECT_THAT(load("a.npy"), ElementsAre(1, 2, 3, 4));
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/tasks/contraction/contraction_tools.hpp"
+#include "flopcast/tasks/contraction/contraction_services.hpp"
 
 namespace flopcast {
 
@@ -21,8 +21,8 @@ class Ranking : public ::testing::Test {
     context_.note = [this](const std::string& text) { notes_.push_back(text); };
     CacheLevel level;
     level.capacity_bytes = 1 << 20;
-    tools_.environment.caches = {level};
-    tools_.measure = [this](std::span<const measure::Experiment> experiments) {
+    services_.environment.caches = {level};
+    services_.measure = [this](std::span<const measure::Experiment> experiments) {
       std::vector<measure::Timings> all;
       for (const measure::Experiment& experiment : experiments) {
         measure::Timings timings;
@@ -32,23 +32,23 @@ class Ranking : public ::testing::Test {
       }
       return all;
     };
-    tools_.core_frequency = [] { return 1e9; };
-    tools_.execute = [this](std::span<const contract::Algorithm>, std::span<const Seconds> predicted) {
+    services_.core_frequency = [] { return 1e9; };
+    services_.execute = [this](std::span<const contract::Algorithm>, std::span<const Seconds> predicted) {
       std::vector<Seconds> measured(predicted.begin(), predicted.end());
       for (Seconds& seconds : measured) {
         seconds *= slowness_;
       }
       return measured;
     };
-    tools_.now = [this] { return now_ += 1; };
+    services_.now = [this] { return now_ += 1; };
   }
 
   AlgorithmRanking rank() {
-    return rank_algorithms(tools_, ranked_contraction(), requested_algorithms(ranked_contraction(), request_, context_), request_,
+    return rank_algorithms(services_, ranked_contraction(), requested_algorithms(ranked_contraction(), request_, context_), request_,
                            context_);
   }
 
-  RankingTools tools_;
+  RankingServices services_;
   RankAlgorithmsRequest request_;
   RunContext context_;
   std::vector<std::string> notes_;

@@ -11,7 +11,7 @@
 
 #include "flopcast/contract/notation/contraction.hpp"
 #include "flopcast/support/file.hpp"
-#include "flopcast/tasks/contraction/contraction_tools.hpp"
+#include "flopcast/tasks/contraction/contraction_services.hpp"
 #include "tests/own_folder.hpp"
 
 namespace flopcast::tests {
@@ -21,12 +21,12 @@ class PlanningFixture : public ::testing::Test {
  protected:
   PlanningFixture() {
     context_.note = [this](const std::string& text) { notes_.push_back(text); };
-    tools_.machine = [this] {
+    services_.machine = [this] {
       ++machines_;
       return contract::Machine{[](std::string_view) { return kernel::Function(nullptr); }, {}};
     };
-    tools_.store = [] { return nullptr; };
-    tools_.now = [this] { return now_ += tick_; };
+    services_.store = [] { return nullptr; };
+    services_.now = [this] { return now_ += tick_; };
   }
 
   [[nodiscard]] std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
@@ -48,7 +48,7 @@ class PlanningFixture : public ::testing::Test {
   }
 
   OwnFolder folder_;
-  PlanningTools tools_;
+  PlanningServices services_;
   PlanRequest request_;
   RunContext context_;
   std::vector<std::int64_t> shape_;

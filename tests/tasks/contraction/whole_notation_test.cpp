@@ -11,7 +11,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/tasks/contraction/contraction_schemas.hpp"
-#include "flopcast/tasks/contraction/contraction_tools.hpp"
+#include "flopcast/tasks/contraction/contraction_services.hpp"
 #include "tests/message_of.hpp"
 #include "tests/schema_check.hpp"
 #include "tests/tasks/contraction/planning_fixture.hpp"
@@ -33,14 +33,14 @@ class WholeNotation : public tests::PlanningFixture {
     for (const std::string& file : files) {
       operands.push_back(path(file));
     }
-    run_ = run_contraction(tools_, {{contract::parse_expression(expression)}, operands, path("c.npy"), request_}, context_);
+    run_ = run_contraction(services_, {{contract::parse_expression(expression)}, operands, path("c.npy"), request_}, context_);
     return load("c.npy");
   }
   ContractionResult explain(const std::string& text, const std::map<contract::Label, std::int64_t>& sizes) {
-    return run_contraction(tools_, {{contract::parse_expression(text), sizes}, {}, {}, request_, false}, context_);
+    return run_contraction(services_, {{contract::parse_expression(text), sizes}, {}, {}, request_, false}, context_);
   }
   ContractionResult run(const std::string& text, const std::map<contract::Label, std::int64_t>& sizes) {
-    return run_contraction(tools_, {{contract::parse_expression(text), sizes}, {}, {}, request_}, context_);
+    return run_contraction(services_, {{contract::parse_expression(text), sizes}, {}, {}, request_}, context_);
   }
 
   ContractionResult run_;

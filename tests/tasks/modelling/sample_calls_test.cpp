@@ -9,7 +9,7 @@
 
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/support/error.hpp"
-#include "tests/measure/fake_world.hpp"
+#include "tests/measure/fake_services.hpp"
 #include "tests/schema_check.hpp"
 
 namespace flopcast {
@@ -23,7 +23,7 @@ class Samples : public ::testing::Test {
  protected:
   Samples() {
     measure::reset_fake_world();
-    measure::fake_world().duration = {{"dgemm", 1000}, {"ddot", 100'000}, {"daxpy", 50'000}};
+    measure::fake_services().duration = {{"dgemm", 1000}, {"ddot", 100'000}, {"daxpy", 50'000}};
     environment_.fingerprint = "here";
     context_.note = [this](const std::string& text) { notes_.push_back(text); };
   }
@@ -32,7 +32,7 @@ class Samples : public ::testing::Test {
     measure::SessionOptions options = session_options(request);
     measure::Session session(measure::fake_backend(), environment_, options);
     return sample(
-        session, calls_, request, [] { return 1e-9 * static_cast<double>(measure::fake_world().now); }, context_);
+        session, calls_, request, [] { return 1e-9 * static_cast<double>(measure::fake_services().now); }, context_);
   }
 
   std::vector<Call> calls_ = kernel::expand_calls("ddot n=1");
@@ -78,7 +78,7 @@ TEST_F(Samples, HaveTheRepetitionsSoFarAfterACancellation) {
   SampleRequest request;
   request.repetitions = 1000;
   request.batch = 1;
-  context_.cancelled = [] { return measure::fake_world().now > 10'000'000; };
+  context_.cancelled = [] { return measure::fake_services().now > 10'000'000; };
   EXPECT_LT(sample_with(request).samples.front().sample.repetitions.size(), 200U);
 }
 
@@ -111,7 +111,7 @@ TEST_F(Samples, ArePlannedWithoutMeasuring) {
   EXPECT_EQ(plan.back().cache, "cold");
   EXPECT_EQ(sample_plan_from_json(to_json(plan)), plan);
   EXPECT_EQ(tests::schema_violation(to_json(plan), modelling_schemas()), "");
-  EXPECT_THAT(measure::fake_world().log, IsEmpty());
+  EXPECT_THAT(measure::fake_services().log, IsEmpty());
 }
 
 TEST_F(Samples, RefuseUnknownCacheStatesAndNoCalls) {

@@ -110,16 +110,16 @@ class Simulations : public ::testing::Test {
   };
 
   MpiSimulation simulate_program() {
-    SimulationWorld world;
-    world.simulate = [this](const SmpiSimulation& simulation) { return simulate(simulation); };
-    world.open = [this](const machine::LibraryChoice& libraries) {
+    SimulationServices services;
+    services.simulate = [this](const SmpiSimulation& simulation) { return simulate(simulation); };
+    services.open = [this](const machine::LibraryChoice& libraries) {
       opened_.push_back(libraries.blas + ' ' + libraries.kernels);
       return std::make_unique<Place>(*this);
     };
-    world.cores_of_last_cache = cores_of_last_cache_;
+    services.cores_of_last_cache = cores_of_last_cache_;
     const SimulatedMachine machine(request_.machine, store_, context_);
     notes_.clear();
-    return simulate_all(request_, machine, world, context_);
+    return simulate_all(request_, machine, services, context_);
   }
 
   [[nodiscard]] Seconds given(std::size_t simulation) const {

@@ -37,7 +37,7 @@ class KernelPlace {
 };
 
 /// Everything outside of a request that decides about a simulation.
-struct SimulationWorld {
+struct SimulationServices {
   /// Simulates a program once, as run_simulation() does.
   std::function<SmpiResult(const SmpiSimulation& simulation)> simulate;
   std::function<std::unique_ptr<KernelPlace>(const machine::LibraryChoice& libraries)> open;
@@ -45,6 +45,6 @@ struct SimulationWorld {
 };
 
 /// Returns the world of SimGrid and of this machine's libraries. Samples are kept in `store`. Both arguments must outlive the result.
-SimulationWorld this_simulation_world(model::Store& store, const RunContext& context);
+SimulationServices this_simulation_world(model::Store& store, const RunContext& context);
 
 }  // namespace flopcast

@@ -10,7 +10,7 @@
 namespace flopcast::measure {
 
 /// A clock that only tests advance, and routines whose durations tests set.
-struct FakeWorld {
+struct FakeServices {
   std::int64_t now = 0;                                        ///< time in nanoseconds; each reading of the clock takes 1
   std::map<std::string, std::int64_t> duration;                ///< duration of a call, by routine
   std::map<std::string, std::vector<std::int64_t>> durations;  ///< durations of the first calls of a routine; later calls take `duration`
@@ -26,7 +26,7 @@ struct FakeWorld {
 /// other routine is found.
 SessionServices fake_backend();
 /// Returns the world of fake_backend()'s functions.
-FakeWorld& fake_world();
+FakeServices& fake_services();
 
 /// Starts a new world; called before every test.
 void reset_fake_world();

@@ -1,4 +1,4 @@
-#include "flopcast/tasks/mpi/simulation_world.hpp"
+#include "flopcast/tasks/mpi/simulation_services.hpp"
 
 #include <algorithm>
 
@@ -49,15 +49,15 @@ class ThisPlace : public KernelPlace {
 
 }  // namespace
 
-SimulationWorld this_simulation_world(model::Store& store, const RunContext& context) {
-  SimulationWorld world;
-  world.simulate = run_simulation;
-  world.open = [&store, &context](const machine::LibraryChoice& libraries) {
+SimulationServices this_simulation_world(model::Store& store, const RunContext& context) {
+  SimulationServices services;
+  services.simulate = run_simulation;
+  services.open = [&store, &context](const machine::LibraryChoice& libraries) {
     return std::make_unique<ThisPlace>(libraries, store, context);
   };
   const std::vector<machine::ReportedCache> caches = machine::detect_topology().caches;
-  world.cores_of_last_cache = caches.empty() ? 1 : caches.back().cores;
-  return world;
+  services.cores_of_last_cache = caches.empty() ? 1 : caches.back().cores;
+  return services;
 }
 
 }  // namespace flopcast

@@ -16,22 +16,22 @@
 namespace flopcast {
 
 /// The machine of planned contractions.
-struct PlanningTools {
+struct PlanningServices {
   std::function<contract::Machine()> machine;               ///< called when it is first needed
   std::function<model::Store*()> store;                     ///< keeps choices; called when it is first needed; may return null
   std::function<Seconds()> now;                             ///< time in seconds since any moment
   std::shared_ptr<contract::TrialMemory> trials = nullptr;  ///< see contract::PlanOptions::trials
 };
 
-contract::Plan plan(const PlanningTools& tools, const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
+contract::Plan plan(const PlanningServices& services, const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
                     const PlanRequest& request, const RunContext& context);
-ContractionResult run_contraction(const PlanningTools& tools, const ContractionRequest& request, const RunContext& context);
+ContractionResult run_contraction(const PlanningServices& services, const ContractionRequest& request, const RunContext& context);
 
-/// Returns the tools of a Workbench. Throws bad_input if its BLAS has several threads.
-PlanningTools tools_of(const Workbench& bench, const PlanRequest& request);
+/// Returns the services of a Workbench. Throws bad_input if its BLAS has several threads.
+PlanningServices tools_of(const Workbench& bench, const PlanRequest& request);
 
 /// The machine of rankings.
-struct RankingTools {
+struct RankingServices {
   Environment environment;
   int threads = 1;             ///< threads of the BLAS
   contract::FindRoutine find;  ///< the BLAS
@@ -44,7 +44,7 @@ struct RankingTools {
   /// Returns the relative standard deviation between sessions, as RunDeviation::sessions.
   std::function<double()> session_deviation = [] { return 0.0; };
   /// Tells if the machine was noisy while kernels were timed.
-  std::function<void(const RunContext& context)> tell_unrest = [](const RunContext&) {};
+  std::function<void(const RunContext& context)> tell_noise = [](const RunContext&) {};
 };
 
 /// Returns the contraction that a request is about. Throws bad_input if sizes or strides don't suit it.
@@ -52,7 +52,7 @@ contract::Contraction contraction_of(const AlgorithmsRequest& request);
 /// Returns the algorithms that a request is about: those of its kernels or name that BLAS's integers can express.
 std::vector<contract::Algorithm> requested_algorithms(const contract::Contraction& contraction, const RankAlgorithmsRequest& request,
                                                       const RunContext& context);
-AlgorithmRanking rank_algorithms(const RankingTools& tools, const contract::Contraction& contraction,
+AlgorithmRanking rank_algorithms(const RankingServices& services, const contract::Contraction& contraction,
                                  std::vector<contract::Algorithm> algorithms, const RankAlgorithmsRequest& request,
                                  const RunContext& context);
 

@@ -1,11 +1,11 @@
-#include "tests/measure/fake_world.hpp"
+#include "tests/measure/fake_services.hpp"
 
 #include <algorithm>
 
 namespace flopcast::measure {
 namespace {
 
-FakeWorld world;
+FakeServices world;
 
 void take_time(const std::string& routine) {
   world.log.push_back(routine);
@@ -70,13 +70,13 @@ kernel::Function find(std::string_view routine) {
 
 }  // namespace
 
-std::vector<std::string> FakeWorld::calls_without(const std::string& routine) const {
+std::vector<std::string> FakeServices::calls_without(const std::string& routine) const {
   std::vector<std::string> calls;
   std::copy_if(log.begin(), log.end(), std::back_inserter(calls), [&](const std::string& entry) { return entry != routine; });
   return calls;
 }
 
-FakeWorld& fake_world() { return world; }
+FakeServices& fake_services() { return world; }
 
 void reset_fake_world() {
   world = {};

@@ -33,6 +33,7 @@ REQUESTS = [
     {"roofline_plan": {"quick": True, "streams": ["triad"]}},
     {"record": {"command": ["true"], "output": "true.trace"}},
     {"recording": {"file": "true.trace", "events": True}},
+    {"doctor": {"recording": "true.trace", "time_budget": 0}},
     {"profile": {"recording": "true.trace", "with_peak": False}},
     {"environment": {"profile": "profile.json"}},
     {"wisdom_export": {"profile": "profile.json"}},

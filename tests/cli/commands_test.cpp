@@ -32,6 +32,7 @@ const std::vector<Command>& commands() {
       {"wisdom", {"list_wisdom", "export_wisdom", "import_wisdom", "import_system_wisdom", "merge_wisdom", "forget_wisdom"}},
       {"export", {"export_ilaenv"}},
       {"record", {"record_program"}},
+      {"doctor", {"diagnose_program"}},
       {"profile", {"profile_program"}},
       {"mpi", {"run_mpi", "tune_mpi", "simulate_mpi", "describe_mpi_machine"}},
       {"sample", {"sample"}},

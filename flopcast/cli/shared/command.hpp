@@ -35,6 +35,7 @@ void add_env_command(OptionSet& app, CommonOptions& common);
 void add_wisdom_command(OptionSet& app, CommonOptions& common);
 void add_export_command(OptionSet& app, CommonOptions& common);
 void add_record_command(OptionSet& app, CommonOptions& common);
+void add_doctor_command(OptionSet& app, CommonOptions& common);
 void add_profile_command(OptionSet& app, CommonOptions& common);
 void add_roofline_command(OptionSet& app, CommonOptions& common);
 void add_contract_command(OptionSet& app, CommonOptions& common);

@@ -14,6 +14,7 @@ std::vector<TableColumns> contract_tables();
 std::vector<TableColumns> roofline_tables();
 std::vector<TableColumns> run_tables();
 std::vector<TableColumns> record_tables();
+std::vector<TableColumns> doctor_tables();
 std::vector<TableColumns> profile_tables();
 std::vector<TableColumns> sample_tables();
 std::vector<TableColumns> predict_tables();

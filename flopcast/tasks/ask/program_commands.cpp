@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "flopcast/tasks/ask/command.hpp"
+#include "flopcast/tasks/programs/doctor.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 
@@ -34,6 +35,9 @@ std::vector<Command> program_commands() {
       command<ProfileRequest>(
           "profile", "Sum up a recording and predict changes", "flopcast-program-profile-2", DoneIn::own_process,
           [](const Workbench&, const ProfileRequest& request, const RunContext& context) { return profile_program(request, context); }),
+      command<DoctorRequest>(
+          "doctor", "Run a program once, and list what makes it slow and what mends that", "flopcast-diagnosis-1", DoneIn::with_program,
+          [](const Workbench&, const DoctorRequest& request, const RunContext& context) { return diagnose_program(request, context); }),
       command<RunRequest>(
           "run", "Run a program whose LAPACK uses the tuned block sizes", "flopcast-run-2", DoneIn::with_program,
           [](const Workbench&, const RunRequest& request, const RunContext& context) { return run_program(request, context); }),

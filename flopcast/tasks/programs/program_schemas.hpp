@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "flopcast/program/recorded_run.hpp"
+#include "flopcast/support/field.hpp"
 #include "flopcast/support/schema.hpp"
 
 namespace flopcast {
@@ -14,7 +16,14 @@ std::vector<PublishedSchema> prediction_schemas();
 std::vector<PublishedSchema> wisdom_schemas();
 /// Returns the schema of the variables that `flopcast env` prints.
 PublishedSchema program_environment_schema();
+/// Returns the schema of diagnoses.
+PublishedSchema diagnosis_schema();
 /// Returns the schema of an exported ilaenv.
 PublishedSchema ilaenv_schema();
+
+template <>
+Fields FieldTable<program::RecordedRun>::fields();
+template <>
+Fields FieldTable<program::RecordedPlace>::fields();
 
 }  // namespace flopcast

@@ -329,8 +329,10 @@ RunOutcome run_outcome_from_json(std::string_view text) { return from_document<R
 std::vector<PublishedSchema> recording_schemas() {
   return {published<Recording>("flopcast-recording-1", "Contents of a recording"),
           published<ProgramProfile>("flopcast-program-profile-2", "Where a recorded program's time went"),
-          published<RunOutcome>("flopcast-run-2", "Outcome of a program that ran with tuned block sizes"), program::profile_schema(),
-          program::recording_document_schema()};
+          published<RunOutcome>("flopcast-run-2", "Outcome of a program that ran with tuned block sizes"),
+          program::profile_schema(),
+          program::recording_document_schema(),
+          diagnosis_schema()};
 }
 
 }  // namespace flopcast

@@ -1,4 +1,5 @@
 #include "flopcast/support/request_types.hpp"
+#include "flopcast/tasks/programs/doctor.hpp"
 #include "flopcast/tasks/programs/ilaenv.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
 #include "flopcast/tasks/programs/program_environment.hpp"
@@ -134,6 +135,17 @@ Fields FieldTable<ProfileRequest>::fields() {
           optional_field<&T::options, &O::threads>(
               "threads of BLAS in the recorded run; missing: those of 'record --threads', else as many as BLAS takes by itself")
               .within(bounds::threads)};
+}
+
+template <>
+Fields FieldTable<DoctorRequest>::fields() {
+  return {optional_field<&T::command>("program to run and record once, and its arguments")
+              .within(Bounds{.max_length = bounds::command.max_length, .is_command = true})
+              .option(""),
+          optional_field<&T::recording>("recording to read instead of running a program").within(bounds::path_or_nothing),
+          optional_field<&T::keep>("file that keeps the recording; empty: none").within(bounds::path_or_nothing),
+          optional_field<&T::threads>("threads of BLAS in the program's run; missing: as it takes by itself").within(bounds::threads),
+          optional_field<&T::time_budget>("time for measuring kernels that the store lacks, all changes together").within(bounds::seconds)};
 }
 
 template <>

@@ -1,0 +1,58 @@
+#include <memory>
+
+#include "flopcast/cli/doctor/tables.hpp"
+#include "flopcast/cli/shared/command.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
+#include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/shared/request_options.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/tasks/programs/doctor.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+constexpr const char* footer =
+    R"(The program runs once. What it prints goes to its own standard output; findings follow. The exit code is 0 where there are findings,
+otherwise the program's. A cause that can't be measured or predicted isn't named.
+
+Examples:
+  flopcast doctor -- octave-cli --eval 'A = rand(400); A \ A; svd(A);'
+  flopcast doctor --threads 1 --keep slow.trace -- octave-cli --eval 'qr(rand(400));'
+  flopcast doctor --recording slow.trace --json)";
+
+void run_doctor(const DoctorRequest& request, CommonOptions& common) {
+  if (request.recording.empty() && !names_program(request.command)) {
+    throw usage_error("no program to run. Give it after --, as in: flopcast doctor -- octave-cli; or a recording with --recording FILE");
+  }
+  if (!request.recording.empty() && (!request.command.empty() || !request.keep.empty())) {
+    throw usage_error("--recording reads a recording; it takes no command and no --keep");
+  }
+  const ProgramDiagnosis diagnosis = diagnose_program(request, keeping_if_possible(program_context(common)));
+  if (diagnosis.findings.empty()) {
+    common.exit_code = diagnosis.exit_code;
+  }
+  if (common.json) {
+    emit_document(diagnosis, common);
+  } else if (common.csv) {
+    emit(finding_table(diagnosis), common);
+  } else {
+    emit_wrapped(finding_text(diagnosis), common);
+  }
+  const RunContext context = program_context(common);
+  for (const std::string& warning : diagnosis.warnings) {
+    context.note(warning);
+  }
+}
+
+}  // namespace
+
+void add_doctor_command(OptionSet& app, CommonOptions& common) {
+  auto request = std::make_shared<DoctorRequest>();
+  OptionSet command = app.add_command("doctor", "Run a program once, and list what makes it slow and what mends that");
+  add_request(command, *request);
+  command.option("command", request->command, "Program and its arguments").placeholder("-- COMMAND");
+  command.footer(footer);
+  command.action([request, &common] { run_doctor(*request, common); });
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,320 @@
+#include "flopcast/tasks/programs/doctor_findings.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "flopcast/program/program_breakdown.hpp"
+#include "flopcast/support/error.hpp"
+#include "tests/kernel/plain_call.hpp"
+#include "tests/program/program_in_memory.hpp"
+
+namespace flopcast::tests {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+Call product(std::int64_t n) { return kernel::call("dgemm", {'N', 'N', n, n, n, 0x100000, n, 0x200000000, n, 0x300000000, n}); }
+
+/// A recording that a test makes call by call. Each thread's calls follow one another without pauses.
+class DoctorFindings : public ::testing::Test {
+ protected:
+  DoctorFindings() {
+    trace_.summary.names = {"dgemm"};
+    trace_.summary.finished = true;
+    trace_.summary.loaded = 1;
+    trace_.summary.command = {"./solve", "big case"};
+    place_.blas = "openblas-pthread";
+    place_.threads = 1;
+    add_thread();
+  }
+
+  void add_thread() {
+    trace_.summary.threads.push_back({100, static_cast<std::uint32_t>(200 + trace_.events.size())});
+    trace_.events.emplace_back();
+  }
+
+  /// Adds `count` calls of `seconds` each to the last thread, and returns the last one.
+  program::ProgramEvent& add(int count, std::int64_t order, Seconds seconds) {
+    std::vector<program::ProgramEvent>& events = trace_.events.back();
+    for (int i = 0; i < count; ++i) {
+      const Seconds now = events.empty() ? 0 : events.back().start + events.back().seconds;
+      program::ProgramEvent event;
+      event.call = product(order);
+      event.start = now;
+      event.seconds = seconds;
+      events.push_back(event);
+      trace_.summary.seconds = std::max(trace_.summary.seconds, now + seconds);
+    }
+    return events.back();
+  }
+
+  /// Makes the facts of the recording, which live as long as the test.
+  DiagnosisFacts& facts() {
+    program_ = std::make_unique<program::ProgramInMemory>(trace_);
+    breakdown_ = std::make_unique<program::ProgramBreakdown>(*program_);
+    facts_ = std::make_unique<DiagnosisFacts>(DiagnosisFacts{*program_, *breakdown_, place_});
+    facts_->cpus = cpus_;
+    facts_->fast_blas = "openblas-pthread";
+    facts_->has_one_thread = [](const std::string& blas) { return blas == "reference" || blas == "openblas-serial"; };
+    facts_->callers = concurrent_callers(*program_);
+    return *facts_;
+  }
+
+  std::vector<FindingCause> recorded_causes() {
+    std::vector<FindingCause> causes;
+    for (const Finding& finding : recorded_findings(facts())) {
+      causes.push_back(finding.cause);
+    }
+    return causes;
+  }
+
+  /// Returns the suggested changes without that of block sizes, which always is one: "cause: change".
+  std::vector<std::string> changes() {
+    std::vector<std::string> all;
+    for (const ExaminedChange& one : suggested_changes(facts())) {
+      if (one.finding.cause != FindingCause::block_sizes) {
+        all.push_back(to_string(one.change));
+      }
+    }
+    return all;
+  }
+
+  double cpus_ = 2;
+  program::ProgramTrace trace_;
+  program::RecordedPlace place_;
+  std::unique_ptr<program::ProgramInMemory> program_;
+  std::unique_ptr<program::ProgramBreakdown> breakdown_;
+  std::unique_ptr<DiagnosisFacts> facts_;
+};
+
+TEST_F(DoctorFindings, OneThreadOnSeveralCpusSuggestsMore) {
+  add(20, 500, 0.01);
+  EXPECT_THAT(changes(), ElementsAre("threads=2"));
+  cpus_ = 1;
+  EXPECT_THAT(changes(), IsEmpty());
+}
+
+TEST_F(DoctorFindings, MoreThreadsThanCpusSuggestAsManyAsThereAreAndOne) {
+  add(20, 500, 0.01);
+  place_.threads = 8;
+  EXPECT_THAT(changes(), ElementsAre("threads=2", "threads=1"));
+  EXPECT_EQ(suggested_changes(*facts_)[0].finding.cause, FindingCause::too_many_threads);
+  EXPECT_THAT(suggested_changes(*facts_)[0].finding.what, HasSubstr("8 threads, and the program has 2 CPUs"));
+  place_.threads = 2;
+  EXPECT_THAT(changes(), ElementsAre("threads=1"));
+  EXPECT_EQ(suggested_changes(*facts_)[0].finding.cause, FindingCause::threads_slow);
+}
+
+TEST_F(DoctorFindings, ThreadsThatCallAtOnceShareTheCpus) {
+  add(20, 500, 0.01);
+  add_thread();
+  add(20, 500, 0.01);
+  EXPECT_DOUBLE_EQ(facts().callers, 2);
+  place_.threads = 2;
+  const std::vector<ExaminedChange> suggested = suggested_changes(facts());
+  EXPECT_EQ(suggested.front().finding.cause, FindingCause::nested_threads);
+  EXPECT_EQ(to_string(suggested.front().change), "threads=1");
+  place_.threads = 1;
+  EXPECT_THAT(changes(), IsEmpty()) << "each CPU has its thread";
+}
+
+TEST_F(DoctorFindings, ThreadsThatCallOneAfterTheOtherAreOneCaller) {
+  add(10, 500, 0.01);
+  add_thread();
+  add(1, 500, 0.01).start = 5;
+  EXPECT_NEAR(concurrent_callers(program::ProgramInMemory(trace_)), 1, 1e-9);
+}
+
+TEST_F(DoctorFindings, ASerialLibraryIsReplacedWhereThreadsArePredicted) {
+  add(20, 500, 0.01);
+  place_.blas = "openblas-serial";
+  EXPECT_THAT(changes(), ElementsAre("blas=openblas-pthread,threads=2"));
+}
+
+TEST_F(DoctorFindings, TheReferenceIsReplacedByWhatIsInstalled) {
+  add(20, 500, 0.01);
+  cpus_ = 1;
+  place_.blas = "reference";
+  EXPECT_THAT(changes(), ElementsAre("blas=openblas-pthread"));
+  facts_->fast_blas = "";
+  EXPECT_THAT(suggested_changes(*facts_), SizeIs(1)) << "block sizes only";
+}
+
+TEST_F(DoctorFindings, KernelsForAnotherCpuAreReplaced) {
+  add(20, 500, 0.01);
+  cpus_ = 1;
+  EXPECT_THAT(changes(), IsEmpty());
+  facts_->misread_kernels = true;
+  EXPECT_EQ(suggested_changes(*facts_).front().finding.cause, FindingCause::misread_kernels);
+}
+
+TEST_F(DoctorFindings, SeveralLibrariesAreEachTried) {
+  add(20, 500, 0.01);
+  add(5, 400, 0.01).name = 1;
+  cpus_ = 1;
+  trace_.summary.names = {"dgemm (blis)", "dgemm (openblas)"};
+  trace_.summary.name_libraries = {"/lib/libblis.so.4", "/lib/libopenblas.so.0"};
+  EXPECT_THAT(changes(), ElementsAre("blas=/lib/libblis.so.4", "blas=/lib/libopenblas.so.0"));
+}
+
+TEST_F(DoctorFindings, CertainGainsAreFindingsAndOthersAreSaid) {
+  add(20, 500, 0.01);
+  const ExaminedChange change = suggested_changes(facts()).front();
+  WhatIfResult answer;
+  answer.question = change.change;
+  answer.recorded = 0.2;
+  answer.predicted = 0.12;
+  answer.interval = {0.1, 0.14};
+  std::vector<std::string> examined;
+  const std::optional<Finding> finding = judged(change, answer, *facts_, examined);
+  ASSERT_TRUE(finding);
+  EXPECT_NEAR(finding->gain.low, 0.06, 1e-12);
+  EXPECT_NEAR(finding->gain.high, 0.1, 1e-12);
+  EXPECT_EQ(finding->remedy, "flopcast run --threads 2 -- ./solve 'big case'");
+  EXPECT_THAT(examined, IsEmpty());
+  answer.interval = {0.1, 0.21};
+  EXPECT_FALSE(judged(change, answer, *facts_, examined));
+  EXPECT_THAT(examined, ElementsAre(HasSubstr("no certain gain")));
+  answer.interval = {0.1985, 0.1995};
+  EXPECT_FALSE(judged(change, answer, *facts_, examined)) << "less than a hundredth of the program's time";
+  answer.failure = "no such library";
+  EXPECT_FALSE(judged(change, answer, *facts_, examined));
+  EXPECT_THAT(examined.back(), HasSubstr("no such library"));
+}
+
+TEST_F(DoctorFindings, BlockSizesThatStayAsTheyAreAreNoFinding) {
+  add(20, 500, 0.01);
+  const ExaminedChange change = suggested_changes(facts()).back();
+  ASSERT_EQ(change.finding.cause, FindingCause::block_sizes);
+  WhatIfResult answer;
+  answer.question = change.change;
+  answer.recorded = 0.2;
+  answer.interval = {0.1, 0.14};
+  answer.blocks = {{.shape = 0, .routine = "dgeqrf", .default_nb = 32, .chosen_nb = 32, .default_seconds = 2, .chosen_seconds = 2}};
+  std::vector<std::string> examined;
+  EXPECT_FALSE(judged(change, answer, *facts_, examined));
+  answer.blocks[0].chosen_nb = 96;
+  const std::optional<Finding> finding = judged(change, answer, *facts_, examined);
+  ASSERT_TRUE(finding);
+  EXPECT_THAT(finding->evidence, HasSubstr("dgeqrf with 96 instead of 32"));
+  EXPECT_THAT(finding->remedy, HasSubstr("flopcast tune dgeqrf m=500 n=500 k=500 --save && flopcast run -- ./solve 'big case'"));
+}
+
+TEST_F(DoctorFindings, AHealthyProgramHasNone) {
+  add(20, 500, 0.01);
+  EXPECT_THAT(recorded_causes(), IsEmpty());
+}
+
+TEST_F(DoctorFindings, OtherProgramsHadTheCores) {
+  add(20, 500, 0.01);
+  trace_.summary.cores_got = 0.5;
+  EXPECT_THAT(recorded_causes(), IsEmpty()) << "nobody else was there: the program waited";
+  trace_.summary.other_cores = 1.5;
+  const std::vector<Finding> findings = recorded_findings(facts());
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].cause, FindingCause::other_programs);
+  EXPECT_NEAR(findings[0].gain.high, 0.1, 1e-9) << "half of the time";
+  trace_.summary.cores_got = 0.99;
+  EXPECT_THAT(recorded_causes(), IsEmpty());
+}
+
+TEST_F(DoctorFindings, DenormalAndInvalidNumbersAreToldApart) {
+  add(20, 500, 0.01);
+  add(5, 400, 0.01).met_denormals = true;
+  EXPECT_THAT(recorded_causes(), ElementsAre(FindingCause::denormals));
+  add(5, 300, 0.01).met_invalid = true;
+  EXPECT_THAT(recorded_causes(), ElementsAre(FindingCause::denormals, FindingCause::invalid_numbers));
+}
+
+TEST_F(DoctorFindings, FirstCallsThatTookLongAreOne) {
+  add(1, 500, 1.0);
+  add(20, 500, 0.01);
+  EXPECT_THAT(recorded_causes(), ElementsAre(FindingCause::first_calls));
+}
+
+TEST_F(DoctorFindings, SmallCallsNeedThePeakAndAreSlow) {
+  add(5000, 4, 2e-6);
+  EXPECT_TRUE(has_small_calls(facts().breakdown));
+  EXPECT_THAT(recorded_findings(*facts_), IsEmpty()) << "the peak isn't known";
+  facts_->peak = program::PeakRate{1e10, "a dgemm"};
+  const std::vector<Finding> findings = recorded_findings(*facts_);
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].cause, FindingCause::small_calls);
+  EXPECT_NEAR(findings[0].gain.high, 5000 * (2e-6 - 128 / 1e10), 1e-9);
+  facts_->peak = program::PeakRate{1e8, "a dgemm"};
+  EXPECT_THAT(recorded_findings(*facts_), IsEmpty()) << "the arithmetic itself takes so long";
+}
+
+TEST_F(DoctorFindings, FewOrLargeCallsAreNotSmall) {
+  add(50, 4, 2e-6);
+  EXPECT_FALSE(has_small_calls(facts().breakdown));
+  add(2000, 100, 1e-4);
+  EXPECT_FALSE(has_small_calls(facts().breakdown));
+}
+
+TEST_F(DoctorFindings, PlainOperandsAreNeighboursAndNotTransposed) {
+  const Call strided = kernel::call("ddot", {100, 0x100000, 7, 0x200000000, -3});
+  EXPECT_EQ(with_plain_operands(strided).arguments, kernel::call("ddot", {100, 0x100000, 1, 0x200000000, 1}).arguments);
+  const Call transposed = kernel::call("dgemm", {'T', 'C', 30, 20, 10, 0x100000, 10, 0x200000000, 20, 0x300000000, 30});
+  EXPECT_EQ(with_plain_operands(transposed).arguments,
+            kernel::call("dgemm", {'N', 'N', 30, 20, 10, 0x100000, 30, 0x200000000, 10, 0x300000000, 30}).arguments);
+  EXPECT_EQ(with_plain_operands(product(20)).arguments, product(20).arguments);
+}
+
+TEST_F(DoctorFindings, TransposedOperandsAreFoundWhereTheyCost) {
+  add(20, 500, 0.01);
+  EXPECT_EQ(unusual_layout(facts()), "");
+  std::vector<program::ProgramEvent>& events = trace_.events.back();
+  events.back().call = kernel::call("dgemm", {'T', 'N', 500, 500, 500, 0x100000, 500, 0x200000000, 500, 0x300000000, 500});
+  EXPECT_THAT(unusual_layout(facts()), HasSubstr("1 call of dgemm(T, N, 500"));
+  std::vector<std::string> examined;
+  const std::optional<Finding> finding = judged_layout(*facts_, {0.2, 0.005}, {0.1, 0.005}, examined);
+  ASSERT_TRUE(finding);
+  EXPECT_NEAR(finding->gain.low, 0.1 - 1.96 * std::sqrt(2) * 0.005, 1e-12);
+  EXPECT_FALSE(judged_layout(*facts_, {0.2, 0.005}, {0.195, 0.005}, examined));
+  EXPECT_THAT(examined, ElementsAre(HasSubstr("no certain gain")));
+}
+
+TEST_F(DoctorFindings, TwoCausesAtOnceAreTwoFindings) {
+  add(1, 500, 1.0);
+  add(20, 500, 0.01);
+  trace_.summary.cores_got = 0.5;
+  trace_.summary.other_cores = 1.5;
+  EXPECT_THAT(recorded_causes(), ElementsAre(FindingCause::other_programs, FindingCause::first_calls));
+}
+
+/// Services on which nothing can be predicted.
+DoctorServices elsewhere() {
+  DoctorServices services;
+  services.what_if.is_here = [](const program::RecordedPlace&) { return false; };
+  services.what_if.has_one_thread = [](const std::string&) { return false; };
+  services.what_if.cpus = 2;
+  return services;
+}
+
+TEST_F(DoctorFindings, AnotherMachinesRecordingHasItsRecordedFindings) {
+  add(1, 500, 1.0);
+  add(20, 500, 0.01);
+  const ProgramDiagnosis diagnosis = diagnose(facts(), 1, elsewhere(), {});
+  EXPECT_THAT(diagnosis.findings, SizeIs(1));
+  EXPECT_THAT(diagnosis.examined, ElementsAre(HasSubstr("aren't here")));
+  EXPECT_EQ(program_diagnosis_from_json(to_json(diagnosis)), diagnosis);
+}
+
+TEST_F(DoctorFindings, ADryRunIsRefused) {
+  add(20, 500, 0.01);
+  trace_.summary.dry_run = true;
+  EXPECT_THROW(diagnose(facts(), 1, elsewhere(), {}), Error);
+}
+
+}  // namespace
+}  // namespace flopcast::tests

@@ -199,6 +199,23 @@ double median_lower_bound(std::vector<double> values, std::span<const double> aa
   return median_lower_bound(std::move(values), aa, ranks);
 }
 
+std::int64_t next_look_round(std::int64_t round) { return round + std::max<std::int64_t>(round / 4, 1); }
+
+double share_of_looks(std::int64_t looks, std::int64_t min_rounds, std::int64_t max_rounds) {
+  std::int64_t max_looks = 1;
+  for (std::int64_t round = min_rounds; round <= max_rounds; round = next_look_round(round)) {
+    ++max_looks;
+  }
+  const auto harmonic = [](std::int64_t n) {
+    double sum = 0;
+    for (std::int64_t i = 1; i <= n; ++i) {
+      sum += 1 / static_cast<double>(i);
+    }
+    return sum;
+  };
+  return harmonic(looks) / harmonic(max_looks);
+}
+
 Interval sign_interval(const std::vector<double>& values, double alpha) {
   std::vector<double> mirrored(values.size());
   std::transform(values.begin(), values.end(), mirrored.begin(), std::negate<>());

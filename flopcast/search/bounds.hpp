@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,14 @@ std::size_t min_aa_pairs(std::size_t n, std::size_t margin, double alpha, std::s
 /// differences, shifted. The bound inverts the rank sum test of Mann and Whitney; with enough values and A/A differences it is the sharpest of the
 /// three.
 std::size_t shift_rank(std::size_t n, std::size_t aa, double alpha);
+
+/// Returns the first round in which the look after that of `round` may be taken. Looks are taken at geometric intervals, because each look
+/// spends error probability.
+std::int64_t next_look_round(std::int64_t round);
+
+/// Returns the share of the error probability that the first `looks` looks spend. The shares are harmonic, so that late looks, which decide
+/// between near-ties, keep some. All looks that fit into these rounds, and one more for a result in between, spend 1.
+double share_of_looks(std::int64_t looks, std::int64_t min_rounds, std::int64_t max_rounds);
 
 /// The ranks of the values that bound a median from below. They are chosen before any value is seen.
 struct BoundRanks {

@@ -36,18 +36,6 @@ constexpr std::size_t enough_between_rounds = 24;
 /// Number of A/A differences that are used, the latest ones; more add nothing.
 constexpr std::size_t max_aa_differences = 128;
 
-/// Looks are taken at geometric intervals, because each look spends error probability.
-std::int64_t next_look_round(std::int64_t round) { return round + std::max<std::int64_t>(round / 4, 1); }
-
-/// Returns the number of looks that fit into the maximum number of rounds, plus one for a result in between.
-std::int64_t max_looks(const RaceOptions& options) {
-  std::int64_t looks = 1;
-  for (std::int64_t round = options.min_rounds; round <= options.max_rounds; round = next_look_round(round)) {
-    ++looks;
-  }
-  return looks;
-}
-
 CandidateState state_of(const Ledger::Row& row, bool slower) {
   const std::vector<Seconds> costs = row.evaluated();
   const auto state = row.dropped() ? CandidateState::Standing::dropped
@@ -78,17 +66,9 @@ std::vector<std::size_t> Race::active() const {
   return numbers;
 }
 
-/// Returns the share of the error probability that the first `looks` looks spend. The shares are harmonic, so that late looks, which decide
-/// between near-ties, keep some.
+/// Returns the error probability that the first `looks` looks spend.
 double Race::spent(std::int64_t looks) const {
-  const auto harmonic = [](std::int64_t n) {
-    double sum = 0;
-    for (std::int64_t i = 1; i <= n; ++i) {
-      sum += 1 / static_cast<double>(i);
-    }
-    return sum;
-  };
-  return options_.error_probability * harmonic(looks) / harmonic(max_looks(options_));
+  return options_.error_probability * share_of_looks(looks, options_.min_rounds, options_.max_rounds);
 }
 
 /// Returns the error probability that the next look may spend on one competitor: the best candidate may face any other active one as leader.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -171,11 +172,11 @@ pid_t start_program(const fs::path& program, std::vector<std::string>& arguments
 bool ends_operations(int number) { return number == SIGINT || number == SIGTERM; }
 
 /// Passes signals on until `child` ends, and returns its status. `interrupt` becomes the last signal that interrupts operations, if any
-/// came.
-int pass_signals_on(pid_t child, int& interrupt) {
+/// came. `used` becomes what the child used.
+int pass_signals_on(pid_t child, int& interrupt, rusage& used) {
   const sigset_t awaited = awaited_signals();
   int status = 0;
-  while (::waitpid(child, &status, WNOHANG) == 0) {
+  while (::wait4(child, &status, WNOHANG, &used) == 0) {
     siginfo_t info{};
     const int number = sigwaitinfo(&awaited, &info);
     interrupt = number > 0 && ends_operations(number) ? number : interrupt;
@@ -286,14 +287,23 @@ ExitStatus ChildProcess::end() noexcept {
 }
 
 ExitStatus run_in_foreground(const fs::path& program, std::vector<std::string> arguments, std::vector<std::string> environment,
-                             const ChildSetup& setup) {
+                             const ChildSetup& setup, ProcessUsage* usage) {
   int interrupt = 0;
   int status = 0;
+  rusage used{};
   {
     const BlockedSignals signals(awaited_signals());
+    const auto begin = std::chrono::steady_clock::now();
     ChildProcess child(start_program(program, arguments, environment, setup, &signals.before()));
-    status = pass_signals_on(child.process_, interrupt);
+    status = pass_signals_on(child.process_, interrupt, used);
     child.process_ = -1;
+    if (usage != nullptr) {
+      const std::chrono::duration<Seconds> elapsed = std::chrono::steady_clock::now() - begin;
+      const auto seconds = [](const timeval& time) {
+        return static_cast<Seconds>(time.tv_sec) + 1e-6 * static_cast<Seconds>(time.tv_usec);
+      };
+      *usage = {elapsed.count(), seconds(used.ru_utime), seconds(used.ru_stime), 1024 * static_cast<std::int64_t>(used.ru_maxrss)};
+    }
   }
   deliver(interrupt);
   return ExitStatus(status);

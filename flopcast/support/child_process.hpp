@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -45,6 +46,13 @@ struct ChildSetup {
   int on_parent_end = 0;  ///< signal that the child gets when the thread that started it ends, even by SIGKILL; 0 for none
 };
 
+/// Resources that a process and its children that it waited for have used.
+struct ProcessUsage {
+  Seconds elapsed = 0;  ///< the time from the call that starts the process to its end
+  Seconds user = 0, system = 0;
+  std::int64_t peak_resident_bytes = 0;  ///< at least what this process had when it started the program
+};
+
 /// A child process, which is ended by SIGKILL with this object unless it was waited for.
 class ChildProcess {
  public:
@@ -74,7 +82,8 @@ class ChildProcess {
   ExitStatus end() noexcept;
 
  private:
-  friend ExitStatus run_in_foreground(const std::filesystem::path&, std::vector<std::string>, std::vector<std::string>, const ChildSetup&);
+  friend ExitStatus run_in_foreground(const std::filesystem::path&, std::vector<std::string>, std::vector<std::string>, const ChildSetup&,
+                                      ProcessUsage*);
   explicit ChildProcess(pid_t process) noexcept : process_(process) {}
 
   pid_t process_;
@@ -82,9 +91,9 @@ class ChildProcess {
 
 /// Starts a program as ChildProcess::start() does, passes signals on to it and waits for its end. Signals of the terminal reach the program
 /// directly, because it belongs to the same foreground group. After its end, Ctrl-C or SIGTERM that came meanwhile is delivered to this
-/// process's own handler, if there is one.
+/// process's own handler, if there is one. Writes what the program used to `usage`, if that is given.
 ExitStatus run_in_foreground(const std::filesystem::path& program, std::vector<std::string> arguments, std::vector<std::string> environment,
-                             const ChildSetup& setup = {});
+                             const ChildSetup& setup = {}, ProcessUsage* usage = nullptr);
 
 /// Returns the executable file that PATH finds for `name`, nothing if there is none.
 std::optional<std::filesystem::path> program_in_path(const std::string& name);

@@ -1,6 +1,7 @@
 #include "flopcast/support/file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -125,6 +126,14 @@ std::string read_file(const std::string& path) {
     }
     text.append(buffer.data(), count < 0 ? 0 : static_cast<std::size_t>(count));
   }
+}
+
+std::string file_identity(const std::string& path) {
+  struct stat found = {};
+  if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) {
+    return {};
+  }
+  return fmt::format("{} {} {}.{:09}\n", found.st_ino, found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec);
 }
 
 nlohmann::json read_json(const std::string& path, WrittenBy author) {

@@ -27,6 +27,9 @@ void require_writable(const std::string& path);
 /// Returns the contents of `path`, "-" for standard input. Throws bad_input if it can't be read.
 std::string read_file(const std::string& path);
 
+/// Returns a text that changes with the file and its contents; empty if there is no such file.
+std::string file_identity(const std::string& path);
+
 /// Returns `path` as JSON. Throws bad_input, which names the file and the position or member, as parse_json does.
 nlohmann::json read_json(const std::string& path, WrittenBy author = WrittenBy::program);
 

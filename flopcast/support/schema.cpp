@@ -121,7 +121,7 @@ void add_bounds(ordered_json& schema, const Bounds& bounds) {
       schema["minItems"] = bounds.min_elements;
     }
     add_bounds(schema["items"], bounds);
-    if (bounds.is_command) {
+    if (bounds.is_command && may_be(schema["items"], "string")) {  // not a list of commands
       ordered_json program = schema["items"];
       program["minLength"] = 1;
       schema["prefixItems"] = ordered_json::array({std::move(program)});

@@ -34,6 +34,7 @@ const std::vector<Command>& commands() {
       {"record", {"record_program"}},
       {"doctor", {"diagnose_program"}},
       {"profile", {"profile_program"}},
+      {"race", {"race_commands"}},
       {"mpi", {"run_mpi", "tune_mpi", "simulate_mpi", "describe_mpi_machine"}},
       {"sample", {"sample"}},
       {"model", {"build_model", "plan_model", "list_models", "find_model", "delete_model", "check_models"}},

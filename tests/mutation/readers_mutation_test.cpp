@@ -42,6 +42,7 @@
 #include "flopcast/support/json.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
+#include "flopcast/tasks/programs/race.hpp"
 #include "flopcast/workbench/wisdom_file.hpp"
 #include "tests/mutation/mutation.hpp"
 #include "tests/program/program_in_memory.hpp"
@@ -336,6 +337,15 @@ TEST_F(Mutations, OfResultsOfMpiPrograms) {
   simulation.failures = {{8, "a reason", 5}};
   try_mutations("a simulation", to_json(simulation), testing::mutate_document, 300,
                 [](const std::string& contents) { static_cast<void>(mpi_simulation_from_json(contents)); });
+}
+
+TEST_F(Mutations, OfRacesOfCommands) {
+  CommandRace race;
+  race.commands = {{"old", {"old"}, std::nullopt},
+                   {"new", {"new", "x"}, search::ReferenceRatio{search::Verdict::slower, 1.25, Interval{1, 2}}}};
+  race.remarks = {"a remark"};
+  try_mutations("a race", to_json(race), testing::mutate_document, 300,
+                [](const std::string& contents) { static_cast<void>(command_race_from_json(contents)); });
 }
 
 TEST_F(Mutations, OfMeasuredMachines) {

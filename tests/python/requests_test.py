@@ -317,6 +317,12 @@ class Real(unittest.TestCase):
         done = subprocess.run([sys.executable, "-m", "flopcast", "--version"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout.strip()), (0, f"flopcast {fc.__version__}"))
 
+    def test_a_race(self):
+        race = fc.race([["sleep", "0"], "true"], max_runs=8, warmup=0, names=["a"], anonymous=True)
+        self.assertEqual([command.name for command in race.commands], ["A", "B"])
+        self.assertIn(race.control.verdict, ("faster", "slower", "same", "unsure"))
+        self.assertGreaterEqual(race.commands[0].runs, 8)
+
     def test_a_recorded_program(self):
         with tempfile.TemporaryDirectory() as folder:
             program = "import numpy; a = numpy.ones((300, 300)); print((a @ a)[0, 0])"

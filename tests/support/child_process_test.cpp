@@ -218,6 +218,16 @@ TEST(RunInForeground, ReturnsTheEnd) {
   EXPECT_THROW(run_in_foreground("/nowhere/program", {"program"}, {}), Error);
 }
 
+TEST(RunInForeground, SaysWhatTheProgramUsed) {
+  ProcessUsage usage{-1, -1, -1, -1};
+  run_in_foreground("/bin/sh", {"sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done"}, process::current_environment(), {},
+                    &usage);
+  EXPECT_GT(usage.user, 0);
+  EXPECT_GE(usage.system, 0);
+  EXPECT_GT(usage.elapsed, 0);
+  EXPECT_GT(usage.peak_resident_bytes, 100'000);
+}
+
 TEST(RunInForeground, PassesSignalsOnAndDeliversAnInterruptToTheHandler) {
   const Handler handler(SIGTERM, note);
   const pid_t self = getpid();

@@ -16,6 +16,7 @@ std::vector<TableColumns> run_tables();
 std::vector<TableColumns> record_tables();
 std::vector<TableColumns> doctor_tables();
 std::vector<TableColumns> profile_tables();
+std::vector<TableColumns> race_tables();
 std::vector<TableColumns> sample_tables();
 std::vector<TableColumns> predict_tables();
 std::vector<TableColumns> trace_tables();

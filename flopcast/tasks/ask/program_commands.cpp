@@ -4,6 +4,7 @@
 #include "flopcast/tasks/programs/doctor.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
+#include "flopcast/tasks/programs/race.hpp"
 
 namespace flopcast {
 
@@ -41,6 +42,10 @@ std::vector<Command> program_commands() {
       command<RunRequest>(
           "run", "Run a program whose LAPACK uses the tuned block sizes", "flopcast-run-2", DoneIn::with_program,
           [](const Workbench&, const RunRequest& request, const RunContext& context) { return run_program(request, context); }),
+      command<RaceRequest>("race", "Race commands: which of them is faster than the first", "flopcast-race-1", DoneIn::own_process,
+                           [](const Workbench& bench, const RaceRequest& request, const RunContext& context) {
+                             return race_commands(bench, request, context);
+                           }),
   };
 }
 

@@ -1,8 +1,5 @@
 #include "flopcast/tasks/mpi/self_checks.hpp"
 
-#include <sys/stat.h>
-
-#include <filesystem>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -11,35 +8,26 @@
 #include "flopcast/program/component.hpp"
 #include "flopcast/protocol/mpi_profile.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/file.hpp"
 #include "flopcast/support/json.hpp"
 
 namespace flopcast {
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* schema = "flopcast-mpi-self-check-1";
-
-/// Returns a text that changes with the file and its contents; empty if there is no such file.
-std::string identity_of(const fs::path& file) {
-  struct stat found = {};
-  if (stat(file.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) {
-    return {};
-  }
-  return fmt::format("{} {} {}.{:09}\n", found.st_ino, found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec);
-}
 
 /// Returns a text that changes with the files among the command's words (a program, or a script and its interpreter) and with the libraries
 /// that skip kernels.
 std::string identity_of(const MpiSpace& space) {
   std::string all;
   for (const std::string& word : space.command) {
-    all += identity_of(word);
+    all += file_identity(word);
   }
   for (const char* const mpi : {"openmpi", "mpich"}) {
     try {
-      all += identity_of(program::find_component(fmt::format("libflopcast-mpi-{}.so", mpi)));
+      all += file_identity(program::find_component(fmt::format("libflopcast-mpi-{}.so", mpi)));
     } catch (const Error&) {  // not built for that MPI
     }
   }

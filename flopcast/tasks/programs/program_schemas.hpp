@@ -18,6 +18,8 @@ std::vector<PublishedSchema> wisdom_schemas();
 PublishedSchema program_environment_schema();
 /// Returns the schema of diagnoses.
 PublishedSchema diagnosis_schema();
+/// Returns the schema of races of commands.
+PublishedSchema race_schema();
 /// Returns the schema of an exported ilaenv.
 PublishedSchema ilaenv_schema();
 

@@ -34,6 +34,7 @@ const std::map<std::string, std::string> only_understood = {
     {"mpi show", "a profile of the user's program"},
     {"mpi simulate", "the user's program"},
     {"mpi tune", "the user's program"},
+    {"race", "the user's programs"},
 };
 
 /// Examples of other commands that are only understood: they are too slow for a test, or stand for the user's own program.

@@ -15,44 +15,12 @@ namespace flopcast::testing {
 namespace {
 
 /// Every command whose help is kept, by its words. Run with FLOPCAST_UPDATE_GOLDEN=1 to write the files anew.
-const std::vector<std::string> commands = {"",
-                                           "machine",
-                                           "tune",
-                                           "rank",
-                                           "contract",
-                                           "roofline",
-                                           "run",
-                                           "record",
-                                           "doctor",
-                                           "profile",
-                                           "mpi",
-                                           "mpi run",
-                                           "mpi show",
-                                           "mpi tune",
-                                           "mpi simulate",
-                                           "mpi describe",
-                                           "sample",
-                                           "model",
-                                           "model build",
-                                           "model list",
-                                           "model show",
-                                           "model export",
-                                           "model delete",
-                                           "model check",
-                                           "trace",
-                                           "predict",
-                                           "env",
-                                           "wisdom",
-                                           "wisdom list",
-                                           "wisdom export",
-                                           "wisdom import",
-                                           "wisdom merge",
-                                           "wisdom forget",
-                                           "export",
-                                           "export ilaenv",
-                                           "columns",
-                                           "ask",
-                                           "schema"};
+const std::vector<std::string> commands = {
+    "",        "machine",       "tune",       "rank",        "contract",      "roofline",      "run",          "record",
+    "profile", "mpi",           "mpi run",    "mpi show",    "mpi tune",      "mpi simulate",  "mpi describe", "sample",
+    "model",   "model build",   "model list", "model show",  "model export",  "model delete",  "model check",  "trace",
+    "predict", "env",           "wisdom",     "wisdom list", "wisdom export", "wisdom import", "wisdom merge", "wisdom forget",
+    "export",  "export ilaenv", "columns",    "ask",         "schema",        "race",          "doctor"};
 
 std::vector<std::string> words(const std::string& line) {
   std::istringstream stream(line);

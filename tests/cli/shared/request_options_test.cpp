@@ -52,6 +52,7 @@ const std::vector<Command>& commands() {
       {"record", {"record"}, {{"command", ""}, {"output", ""}}},
       {"profile", {"profile"}, {{"recording", ""}, {"with_peak", "no-peak"}}},
       {"run", {"run"}, {{"command", ""}, {"explain", "report"}}},
+      {"race", {"race"}, {{"commands", ""}, {"names", "name"}}},
       {"environment", {"env"}, {}},
       {"export_ilaenv", {"export", "ilaenv"}, {}},
       {"wisdom_list", {"wisdom", "list"}, {{"file", ""}}},

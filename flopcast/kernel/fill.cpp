@@ -102,40 +102,69 @@ std::int64_t diagonal_length(const Call& call, const Argument& argument) {
 
 bool is_one_triangle(Form form) { return form == Form::triangle || form == Form::packed || form == Form::band_triangle; }
 
-/// Returns the number of elements from the operand's address to diagonal element i.
-std::int64_t diagonal_offset(const Call& call, const Argument& argument, std::int64_t n, std::int64_t i) {
+/// Sets the place of the diagonal of an operand with `rows` rows.
+void set_diagonal(FillPattern& pattern, const Call& call, const Argument& argument, std::int64_t rows) {
   const char uplo = argument.uplo >= 0 ? call.flag(static_cast<std::size_t>(argument.uplo)) : argument.fixed_uplo;
-  const std::int64_t ld = argument.stride >= 0 ? call.arguments[static_cast<std::size_t>(argument.stride)] : n;
+  const std::int64_t ld = argument.stride >= 0 ? call.arguments[static_cast<std::size_t>(argument.stride)] : rows;
+  pattern.count = diagonal_length(call, argument);
   switch (argument.form) {
-    case Form::packed: return uplo == 'L' ? i * n - i * (i - 1) / 2 : i * (i + 3) / 2;
-    case Form::band_triangle: return i * ld + (uplo == 'L' ? 0 : argument.upper.integer(call.values()));
-    case Form::band: return i * ld + argument.upper.integer(call.values());
-    default: return i * (ld + 1);
+    case Form::packed:
+      pattern.step = uplo == 'L' ? rows : 2;
+      pattern.growth = uplo == 'L' ? -1 : 1;
+      break;
+    case Form::band_triangle:
+      pattern.first = uplo == 'L' ? 0 : argument.upper.integer(call.values());
+      pattern.step = ld;
+      break;
+    case Form::band:
+      pattern.first = argument.upper.integer(call.values());
+      pattern.step = ld;
+      break;
+    default: pattern.step = ld + 1;
   }
 }
 
-/// Diagonal of an operand, and scale of its other elements.
-struct Values {
-  double scale = 1;
-  double diagonal = 0;  ///< 0: the diagonal is random as the other elements
-};
+/// Sets the places of all elements of a scalar or a vector.
+void set_all(FillPattern& pattern, const Call& call, const Operand& operand) {
+  const std::int64_t element = argument_element_bytes(call, operand.argument);
+  for (const Region& part : operand.parts) {
+    pattern.first = static_cast<std::int64_t>(part.address - call.address(operand.argument)) / element;
+    pattern.step = part.columns == 1 ? 1 : part.stride_bytes / element;
+    pattern.count = part.bytes() / element;
+  }
+}
 
-Values values_of(const Argument& argument, std::int64_t rows) {
-  const double small = 1.0 / (16.0 * static_cast<double>(std::max<std::int64_t>(rows, 1)));
+/// Returns a step near the golden section of `order` and coprime to `order`.
+std::int64_t coprime_step(std::int64_t order) {
+  constexpr double golden_section = 0.618;
+  auto step = std::max<std::int64_t>(1, std::llround(golden_section * static_cast<double>(order)));
+  while (std::gcd(step, order) > 1) {
+    ++step;
+  }
+  return step;
+}
+
+/// Sets the largest random number and the value of the diagonal.
+void set_values(FillPattern& pattern, const Argument& argument, std::int64_t rows) {
+  const double order = static_cast<double>(std::max<std::int64_t>(rows, 1));
+  const double small = 1.0 / (16.0 * order);
+  const auto set = [&pattern](double scale, double value) {
+    pattern.scale = scale;
+    pattern.value = value;
+  };
   switch (argument.fill) {
-    case Fill::random: return {};
-    case Fill::triangular: return {small, 1};
-    case Fill::permuted: return {small, 0};
-    case Fill::schur: return {small, 1};
-    case Fill::schur_apart: return {small, 3};
+    case Fill::random: break;
+    case Fill::triangular:
+    case Fill::permuted:
+    case Fill::schur: set(small, 1); break;
+    case Fill::schur_apart: set(small, 3); break;
     // The diagonal is so large that the operand stays definite when earlier kernels have subtracted rank-k updates by operands that grew in
     // rank-k updates themselves.
-    case Fill::definite: return {1, 0x1p32 + 2.0 * static_cast<double>(std::max<std::int64_t>(rows, 1))};
-    case Fill::reflectors: return {small, 0};
-    case Fill::factors: return {small, 2};
-    case Fill::zero: return {0, 0};
+    case Fill::definite: set(1, 0x1p32 + 2.0 * order); break;
+    case Fill::reflectors: set(small, 0); break;
+    case Fill::factors: set(small, 2); break;
+    case Fill::zero: set(0, 0); break;
   }
-  return {};
 }
 
 /// Fills one operand with numbers of type `Real`.
@@ -145,25 +174,20 @@ class Filler {
   Filler(const Call& call, const Operand& operand)
       : call_(call),
         operand_(operand),
-        argument_(call.routine->arguments[operand.argument]),
-        rows_(argument_.rows.empty() ? 1 : argument_.rows.integer(call.values())),
+        pattern_(fill_pattern(call, operand)),
         reals_per_element_(argument_element_bytes(call, operand.argument) / real_size) {}
 
   void fill(std::uint64_t seed) {
-    const Values values = values_of(argument_, rows_);
     RandomStream<Real> random(seed);
     for_each_run(operand_, [&](std::uintptr_t address, std::int64_t bytes) {
-      random.write(pointer_to<Real>(address), static_cast<std::size_t>(bytes / real_size), static_cast<Real>(values.scale));
+      random.write(pointer_to<Real>(address), static_cast<std::size_t>(bytes / real_size), static_cast<Real>(pattern_.scale));
     });
-    if (argument_.fill == Fill::schur || argument_.fill == Fill::schur_apart) {
-      clear_below_diagonal();
-    }
-    if (argument_.fill == Fill::permuted) {
-      permute_diagonal();
-    } else if (values.diagonal != 0) {
-      argument_.form == Form::scalar || argument_.form == Form::vector ? set_all(values.diagonal) : set_diagonal(values.diagonal);
-    } else if (reals_per_element_ == 2 && is_one_triangle(argument_.form) && argument_.fill == Fill::random) {
-      set_diagonal(0.5);  // the diagonal of a Hermitian matrix is real
+    for (std::int64_t i = 0; i < pattern_.count; ++i) {
+      const std::int64_t element = pattern_.first + i * pattern_.step + pattern_.growth * i * (i - 1) / 2;
+      for (std::int64_t j = i + 1; pattern_.zero_below && j < pattern_.count; ++j) {
+        set(element + j - i, 0);
+      }
+      set(pattern_.row_step != 0 ? element + (i + 1) * pattern_.row_step % pattern_.count - i : element, pattern_.value);
     }
   }
 
@@ -175,45 +199,11 @@ class Filler {
     std::fill_n(target, reals_per_element_, Real{0});
     *target = static_cast<Real>(value);
   }
-  void set_all(double value) {
-    for_each_run(operand_, [&](std::uintptr_t address, std::int64_t bytes) {
-      const auto first = static_cast<std::int64_t>(address - call_.address(operand_.argument)) / (reals_per_element_ * real_size);
-      for (std::int64_t i = 0; i < bytes / (reals_per_element_ * real_size); ++i) {
-        set(first + i, value);
-      }
-    });
-  }
-  void set_diagonal(double value) {
-    const std::int64_t length = diagonal_length(call_, argument_);
-    for (std::int64_t i = 0; i < length; ++i) {
-      set(diagonal_offset(call_, argument_, rows_, i), value);
-    }
-  }
-  /// Writes a 1 into every row and column of a square matrix, in the rows s, 2 s, ... of successive columns. The step s is near the golden
-  /// section of the order and coprime to the order.
-  void permute_diagonal() {
-    constexpr double golden_section = 0.618;
-    const std::int64_t length = diagonal_length(call_, argument_);
-    auto step = std::max<std::int64_t>(1, std::llround(golden_section * static_cast<double>(length)));
-    while (std::gcd(step, length) > 1) {
-      ++step;
-    }
-    for (std::int64_t j = 0; j < length; ++j) {
-      set(diagonal_offset(call_, argument_, rows_, j) + (j + 1) * step % length - j, 1);
-    }
-  }
-  void clear_below_diagonal() {
-    for (std::int64_t j = 0; j < rows_; ++j) {
-      for (std::int64_t i = j + 1; i < rows_; ++i) {
-        set(diagonal_offset(call_, argument_, rows_, j) + i - j, 0);
-      }
-    }
-  }
 
   const Call& call_;
   const Operand& operand_;
-  const Argument& argument_;
-  std::int64_t rows_, reals_per_element_;
+  FillPattern pattern_;
+  std::int64_t reals_per_element_;
 };
 
 /// Writes integer number `i` of those at `address`.
@@ -236,14 +226,12 @@ void fill_pivots(const Call& call, const Operand& operand, std::uint64_t seed) {
   }
 }
 
-/// Fills an array of integers that steer the routine, such as jpvt, with 0 or 1.
+/// Fills an array of integers that steer the routine, such as jpvt.
 void fill_integers(const Call& call, const Operand& operand) {
-  const std::int64_t value = call.routine->arguments[operand.argument].fill == Fill::zero ? 0 : 1;
-  for_each_run(operand, [&](std::uintptr_t address, std::int64_t bytes) {
-    for (std::int64_t i = 0; i < bytes / call.integer_bytes; ++i) {
-      write_integer(call, address, i, value);
-    }
-  });
+  const FillPattern pattern = fill_pattern(call, operand);
+  for (std::int64_t i = 0; i < pattern.count; ++i) {
+    write_integer(call, call.address(operand.argument), pattern.first + i * pattern.step, static_cast<std::int64_t>(pattern.value));
+  }
 }
 
 void write_number(const Call& call, std::size_t argument, std::uintptr_t address, double value) {
@@ -286,6 +274,29 @@ void skip_operand(const Call& call, const Operand& operand) {
 }
 
 }  // namespace
+
+FillPattern fill_pattern(const Call& call, const Operand& operand) {
+  const Argument& argument = call.routine->arguments[operand.argument];
+  FillPattern pattern;
+  if (argument.integer) {
+    set_all(pattern, call, operand);
+    pattern.value = argument.fill == Fill::zero ? 0 : 1;
+    return pattern;
+  }
+  const std::int64_t rows = argument.rows.empty() ? 1 : argument.rows.integer(call.values());
+  set_values(pattern, argument, rows);
+  const bool complex = argument_element_bytes(call, operand.argument) == 2 * real_bytes(call.routine->precision);
+  if (pattern.value == 0 && complex && is_one_triangle(argument.form) && argument.fill == Fill::random) {
+    pattern.value = 0.5;  // the diagonal of a Hermitian matrix is real
+  }
+  if (pattern.value != 0) {
+    argument.form == Form::scalar || argument.form == Form::vector ? set_all(pattern, call, operand)
+                                                                   : set_diagonal(pattern, call, argument, rows);
+  }
+  pattern.row_step = argument.fill == Fill::permuted ? coprime_step(pattern.count) : 0;
+  pattern.zero_below = argument.fill == Fill::schur || argument.fill == Fill::schur_apart;
+  return pattern;
+}
 
 void fill(const Call& call, std::uint64_t seed) {
   for (const Operand& operand : operands(call)) {

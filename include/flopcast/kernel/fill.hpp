@@ -7,6 +7,20 @@
 
 namespace flopcast::kernel {
 
+/// The numbers that fill() writes into an operand that isn't pivots: random ones, and others on the diagonal of a matrix or in every element
+/// of a vector. These are the elements first + i*step + growth*i*(i-1)/2 after the operand's address, for 0 <= i < count.
+struct FillPattern {
+  double scale = 1;        ///< largest absolute value of the random numbers
+  double value = 0;        ///< value of the other elements
+  std::int64_t count = 0;  ///< 0: there are none
+  std::int64_t first = 0, step = 0, growth = 0;
+  std::int64_t row_step = 0;  ///< other than 0: the value of column i stands in row (i+1)*row_step modulo `count` instead of row i
+  bool zero_below = false;    ///< elements below the diagonal are zero
+};
+
+/// Returns what fill() writes into an operand of `call`.
+FillPattern fill_pattern(const Call& call, const Operand& operand);
+
 /// Writes values that are safe for timing `call` into the operands that it reads or updates, at the real addresses in the call; operands
 /// without address are skipped. Random numbers contain no zeros or denormals, triangles are well-conditioned, matrices definite, pivots in
 /// range, and reflectors consistent with tau. Deterministic in `seed`. Writes only the operands' footprints.

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <map>
 
+#include "flopcast/program/repeating_source.hpp"
 #include "flopcast/protocol/borrowed_name.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/exception.hpp"
@@ -46,14 +47,6 @@ std::vector<OwnBlocks> own_blocks() {
 
 std::string upper(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return text;
-}
-
-/// Returns a letter, digit or blank for every character, so that names from a profile can't end a comment or a string.
-std::string harmless(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(),
-      [](unsigned char c) { return std::isprint(c) == 0 || c == '\\' || c == '*' || c == '"' || c == '\'' || c == '?'; }, ' ');
   return text;
 }
 

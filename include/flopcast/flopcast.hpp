@@ -15,6 +15,7 @@
 #include "flopcast/tasks/modelling/model_check.hpp"
 #include "flopcast/tasks/modelling/modelling.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
+#include "flopcast/tasks/programs/extract.hpp"
 #include "flopcast/tasks/programs/ilaenv.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
 #include "flopcast/tasks/programs/program_environment.hpp"

@@ -36,6 +36,7 @@ void add_wisdom_command(OptionSet& app, CommonOptions& common);
 void add_export_command(OptionSet& app, CommonOptions& common);
 void add_record_command(OptionSet& app, CommonOptions& common);
 void add_doctor_command(OptionSet& app, CommonOptions& common);
+void add_extract_command(OptionSet& app, CommonOptions& common);
 void add_profile_command(OptionSet& app, CommonOptions& common);
 void add_race_command(OptionSet& app, CommonOptions& common);
 void add_roofline_command(OptionSet& app, CommonOptions& common);

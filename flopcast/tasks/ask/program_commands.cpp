@@ -2,6 +2,7 @@
 
 #include "flopcast/tasks/ask/command.hpp"
 #include "flopcast/tasks/programs/doctor.hpp"
+#include "flopcast/tasks/programs/extract.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 #include "flopcast/tasks/programs/race.hpp"
@@ -39,6 +40,9 @@ std::vector<Command> program_commands() {
       command<DoctorRequest>(
           "doctor", "Run a program once, and list what makes it slow and what mends that", "flopcast-diagnosis-1", DoneIn::with_program,
           [](const Workbench&, const DoctorRequest& request, const RunContext& context) { return diagnose_program(request, context); }),
+      command<ExtractRequest>(
+          "extract", "Return a program in C that repeats the calls that matter in a recording", "flopcast-extract-1", DoneIn::any_process,
+          [](const Workbench&, const ExtractRequest& request, const RunContext& context) { return extract_calls(request, context); }),
       command<RunRequest>(
           "run", "Run a program whose LAPACK uses the tuned block sizes", "flopcast-run-2", DoneIn::with_program,
           [](const Workbench&, const RunRequest& request, const RunContext& context) { return run_program(request, context); }),

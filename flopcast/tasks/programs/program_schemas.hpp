@@ -20,6 +20,8 @@ PublishedSchema program_environment_schema();
 PublishedSchema diagnosis_schema();
 /// Returns the schema of races of commands.
 PublishedSchema race_schema();
+/// Returns the schema of extracted calls.
+PublishedSchema extract_schema();
 /// Returns the schema of an exported ilaenv.
 PublishedSchema ilaenv_schema();
 

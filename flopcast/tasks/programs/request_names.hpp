@@ -9,6 +9,7 @@
 #include "flopcast/predict/method.hpp"
 #include "flopcast/program/ilaenv_source.hpp"
 #include "flopcast/support/request_types.hpp"
+#include "flopcast/tasks/programs/extract.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 #include "flopcast/tasks/programs/wisdom.hpp"
 
@@ -31,6 +32,10 @@ template <>
 struct EnumNames<WisdomKind> {
   static constexpr std::array names{std::pair{WisdomKind::block_sizes, "block-sizes"}, std::pair{WisdomKind::kernels, "kernels"},
                                     std::pair{WisdomKind::plans, "plans"}};
+};
+template <>
+struct EnumNames<ExtractOrder> {
+  static constexpr std::array names{std::pair{ExtractOrder::time, "time"}, std::pair{ExtractOrder::rate, "rate"}};
 };
 template <>
 struct EnumNames<program::SourceLanguage> {

@@ -1,5 +1,6 @@
 #include "flopcast/support/request_types.hpp"
 #include "flopcast/tasks/programs/doctor.hpp"
+#include "flopcast/tasks/programs/extract.hpp"
 #include "flopcast/tasks/programs/ilaenv.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
 #include "flopcast/tasks/programs/program_environment.hpp"
@@ -146,6 +147,15 @@ Fields FieldTable<DoctorRequest>::fields() {
           optional_field<&T::keep>("file that keeps the recording; empty: none").within(bounds::path_or_nothing),
           optional_field<&T::threads>("threads of BLAS in the program's run; missing: as it takes by itself").within(bounds::threads),
           optional_field<&T::time_budget>("time for measuring kernels that the store lacks, all changes together").within(bounds::seconds)};
+}
+
+template <>
+Fields FieldTable<ExtractRequest>::fields() {
+  return {field<&T::recording>("file of the recording, which 'flopcast record' wrote").within(bounds::path).option("trace"),
+          optional_field<&T::worst>("number of kinds of calls to repeat").within(bounds::between(1, 1e6)),
+          optional_field<&T::by>(
+              "which ones are the worst. time: those with most time; rate: those with the fewest flops per second and 1 % of the time"),
+          optional_field<&T::anonymous>("leave out the program's arguments and the folders of libraries")};
 }
 
 template <>

@@ -20,7 +20,7 @@ const std::vector<std::string> commands = {
     "profile", "mpi",           "mpi run",    "mpi show",    "mpi tune",      "mpi simulate",  "mpi describe", "sample",
     "model",   "model build",   "model list", "model show",  "model export",  "model delete",  "model check",  "trace",
     "predict", "env",           "wisdom",     "wisdom list", "wisdom export", "wisdom import", "wisdom merge", "wisdom forget",
-    "export",  "export ilaenv", "columns",    "ask",         "schema",        "race",          "doctor"};
+    "export",  "export ilaenv", "columns",    "ask",         "schema",        "race",          "doctor",       "extract"};
 
 std::vector<std::string> words(const std::string& line) {
   std::istringstream stream(line);

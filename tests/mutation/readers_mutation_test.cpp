@@ -42,7 +42,7 @@
 #include "flopcast/support/json.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
-#include "flopcast/tasks/programs/race.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 #include "flopcast/workbench/wisdom_file.hpp"
 #include "tests/mutation/mutation.hpp"
 #include "tests/program/program_in_memory.hpp"

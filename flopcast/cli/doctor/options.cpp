@@ -6,14 +6,14 @@
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/tasks/programs/doctor.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 
 namespace flopcast::cli {
 namespace {
 
 constexpr const char* footer =
-    R"(The program runs once. What it prints goes to its own standard output; findings follow. The exit code is 0 where there are findings,
-otherwise the program's. A cause that can't be measured or predicted isn't named.
+    R"(The program runs once, and the findings follow its output. The exit code is 0 where there are findings, otherwise the
+program's. A cause that can't be measured or predicted isn't named.
 
 Examples:
   flopcast doctor -- octave-cli --eval 'A = rand(400); A \ A; svd(A);'

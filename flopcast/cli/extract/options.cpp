@@ -4,7 +4,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"
-#include "flopcast/tasks/programs/extract.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 
 namespace flopcast::cli {
 namespace {

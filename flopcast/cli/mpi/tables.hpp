@@ -10,7 +10,7 @@
 #include "flopcast/protocol/mpi_profile.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/mpi/simulation_result.hpp"
+#include "flopcast/tasks/mpi/mpi.hpp"
 #include "flopcast/tasks/mpi/tuning.hpp"
 
 namespace flopcast::cli {

@@ -12,7 +12,7 @@
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/tasks/programs/race.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast::cli {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "flopcast/report/table.hpp"
-#include "flopcast/tasks/programs/race.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 
 namespace flopcast::cli {
 

@@ -1,11 +1,9 @@
 #include <vector>
 
 #include "flopcast/tasks/ask/command.hpp"
-#include "flopcast/tasks/programs/doctor.hpp"
-#include "flopcast/tasks/programs/extract.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
-#include "flopcast/tasks/programs/race.hpp"
 
 namespace flopcast {
 

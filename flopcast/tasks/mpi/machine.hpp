@@ -6,7 +6,7 @@
 #include "flopcast/model/store.hpp"
 #include "flopcast/scale/machine_description.hpp"
 #include "flopcast/support/run_context.hpp"
-#include "flopcast/tasks/mpi/simulation_result.hpp"
+#include "flopcast/tasks/mpi/mpi.hpp"
 #include "flopcast/tasks/mpi/smpi_run.hpp"
 
 namespace flopcast {

@@ -7,7 +7,7 @@
 
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/mpi/machine.hpp"
-#include "flopcast/tasks/mpi/simulation_result.hpp"
+#include "flopcast/tasks/mpi/mpi.hpp"
 #include "flopcast/tasks/mpi/simulation_services.hpp"
 #include "flopcast/tasks/mpi/smpi_run.hpp"
 

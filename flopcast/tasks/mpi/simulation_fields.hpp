@@ -1,7 +1,7 @@
 #pragma once
 
 #include "flopcast/protocol/mpi_profile_fields.hpp"
-#include "flopcast/tasks/mpi/simulation_result.hpp"
+#include "flopcast/tasks/mpi/mpi.hpp"
 
 /// Members of documents about simulated programs.
 namespace flopcast {

@@ -1,5 +1,5 @@
-#include "flopcast/tasks/mpi/simulation_result.hpp"
 #include "flopcast/scale/machine_description_schema.hpp"
+#include "flopcast/tasks/mpi/mpi.hpp"
 #include "flopcast/tasks/mpi/mpi_schemas.hpp"
 
 #include "flopcast/scale/machine_description_json.hpp"

@@ -9,7 +9,7 @@
 #include "flopcast/core/trace.hpp"
 #include "flopcast/protocol/smpi_options.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/mpi/simulation_result.hpp"
+#include "flopcast/tasks/mpi/mpi.hpp"
 
 namespace flopcast {
 

@@ -1,80 +1,22 @@
-#include "flopcast/tasks/programs/doctor.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cstdint>
 #include <filesystem>
+#include <set>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
-#include "flopcast/core/documents.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/program/recorded_place.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/fields.hpp"
 #include "flopcast/support/scratch.hpp"
 #include "flopcast/tasks/programs/doctor_findings.hpp"
-#include "flopcast/tasks/programs/program_schemas.hpp"
 #include "flopcast/tasks/programs/what_if_evaluation.hpp"
 
 namespace flopcast {
-
-template <>
-struct EnumNames<FindingCause> {
-  using C = FindingCause;
-  static constexpr std::array names{std::pair{C::too_many_threads, "too_many_threads"},
-                                    std::pair{C::nested_threads, "nested_threads"},
-                                    std::pair{C::threads_slow, "threads_slow"},
-                                    std::pair{C::threads_unused, "threads_unused"},
-                                    std::pair{C::other_programs, "other_programs"},
-                                    std::pair{C::reference_blas, "reference_blas"},
-                                    std::pair{C::misread_kernels, "misread_kernels"},
-                                    std::pair{C::several_blas, "several_blas"},
-                                    std::pair{C::block_sizes, "block_sizes"},
-                                    std::pair{C::small_calls, "small_calls"},
-                                    std::pair{C::operand_layout, "operand_layout"},
-                                    std::pair{C::first_calls, "first_calls"},
-                                    std::pair{C::denormals, "denormals"},
-                                    std::pair{C::invalid_numbers, "invalid_numbers"}};
-};
-
-std::string to_string(FindingCause cause) {
-  const auto& names = EnumNames<FindingCause>::names;
-  return std::find_if(names.begin(), names.end(), [&](const auto& one) { return one.first == cause; })->second;
-}
-
-template <>
-Fields FieldTable<Finding>::fields() {
-  return {field<&T::cause>("kind of the cause"),
-          field<&T::what>("the cause in words"),
-          field<&T::evidence>("measured facts that it rests on"),
-          field<&T::remedy>("command that mends it, or what to change in the program"),
-          field<&T::seconds>("recorded time that it is about"),
-          field<&T::gain>("time that the remedy saves, 95 % interval; from 0 where only a limit is known").named("gain_seconds")};
-}
-
-template <>
-Fields FieldTable<ProgramDiagnosis>::fields() {
-  return {inherited_fields<T, program::RecordedRun>(),
-          field<&T::exit_code>("the program's own, or 128 plus the signal that ended it"),
-          field<&T::recorded>("where the program was recorded"),
-          field<&T::calls>("number of calls of BLAS and LAPACK"),
-          field<&T::call_seconds>("time in BLAS and LAPACK, all threads together"),
-          field<&T::own_code_seconds>("time outside of BLAS and LAPACK in the thread with the longest time in calls"),
-          field<&T::findings>("causes of lost time, by falling gain"),
-          field<&T::examined>("changes that were examined and don't pay, or can't be predicted, with the reason"),
-          field<&T::warnings>("remarks that the reader must know first")};
-}
-
-std::string to_json(const ProgramDiagnosis& diagnosis) { return to_document(diagnosis, "flopcast-diagnosis-1").dump(2); }
-ProgramDiagnosis program_diagnosis_from_json(std::string_view text) {
-  return from_document<ProgramDiagnosis>(text, "diagnosis", "flopcast-diagnosis-1");
-}
-PublishedSchema diagnosis_schema() { return published<ProgramDiagnosis>("flopcast-diagnosis-1", "What makes a program slow"); }
-
 namespace {
 
 EvaluationOptions options_of(Seconds time_budget) {
@@ -121,6 +63,20 @@ WhatIfEvaluation expected(const program::RecordedProgram& program, const program
   return evaluate({WhatIf()}, program, breakdown, facts.place, options_of(time_budget), services, context).front();
 }
 
+/// Returns what the models expect of the calls of these routines. Their share of the deviation is that of the time.
+ExpectedTime expected_of(const std::set<std::uint32_t>& names, const program::ProgramBreakdown& breakdown,
+                         const WhatIfEvaluation& evaluation) {
+  ExpectedTime expected;
+  Seconds all = 0;
+  for (std::size_t i = 0; i < breakdown.shapes().size(); ++i) {
+    const Seconds seconds = evaluation.result.shapes[i].value_or(0);
+    all += seconds;
+    expected.seconds += names.count(breakdown.shapes()[i].name) > 0 ? seconds : 0;
+  }
+  expected.deviation = all > 0 ? evaluation.models_deviation * expected.seconds / all : 0;
+  return expected;
+}
+
 /// Returns the finding about transposed and strided operands if plain ones are certainly faster.
 std::optional<Finding> layout_finding(const DiagnosisFacts& facts, Seconds time_budget, const WhatIfServices& services,
                                       const RunContext& context, std::vector<std::string>& examined) {
@@ -134,7 +90,12 @@ std::optional<Finding> layout_finding(const DiagnosisFacts& facts, Seconds time_
       return std::nullopt;
     }
   }
-  return judged_layout(facts, {recorded.result.by_models, recorded.models_deviation}, {changed.result.by_models, changed.models_deviation},
+  const std::set<std::uint32_t> names = routines_of_unusual_layout(facts.breakdown);
+  Seconds seconds = 0;
+  for (const program::ShapeSum& shape : facts.breakdown.shapes()) {
+    seconds += names.count(shape.name) > 0 ? shape.sum.seconds : 0;
+  }
+  return judged_layout(facts, seconds, expected_of(names, facts.breakdown, recorded), expected_of(names, plain_breakdown, changed),
                        examined);
 }
 

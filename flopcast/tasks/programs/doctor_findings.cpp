@@ -399,11 +399,20 @@ std::string unusual_layout(const DiagnosisFacts& facts) {
   return "";
 }
 
-std::optional<Finding> judged_layout(const DiagnosisFacts& facts, const ExpectedTime& recorded, const ExpectedTime& plain,
+std::set<std::uint32_t> routines_of_unusual_layout(const program::ProgramBreakdown& breakdown) {
+  std::set<std::uint32_t> names;
+  for (const ShapeSum& shape : breakdown.shapes()) {
+    if (shape.longest.routine != nullptr && with_plain_operands(shape.longest).arguments != shape.longest.arguments) {
+      names.insert(shape.name);
+    }
+  }
+  return names;
+}
+
+std::optional<Finding> judged_layout(const DiagnosisFacts& facts, Seconds seconds, const ExpectedTime& recorded, const ExpectedTime& plain,
                                      std::vector<std::string>& examined) {
   constexpr double of_95_percent = 1.96;
-  const Seconds all = facts.breakdown.all().described_seconds;
-  const double scale = recorded.seconds > 0 ? all / recorded.seconds * share_of_elapsed(facts) : 0;
+  const double scale = recorded.seconds > 0 ? seconds / recorded.seconds * share_of_elapsed(facts) : 0;
   const Seconds middle = recorded.seconds - plain.seconds;
   const Seconds half = of_95_percent * std::hypot(recorded.deviation, plain.deviation);
   const Interval gain = {(middle - half) * scale, (middle + half) * scale};
@@ -417,7 +426,7 @@ std::optional<Finding> judged_layout(const DiagnosisFacts& facts, const Expected
       "operands are transposed, or their elements aren't neighbours",
       unusual_layout(facts),
       "store these operands the other way round, or copy them once before many calls (numpy.asfortranarray, numpy.ascontiguousarray)",
-      all,
+      seconds,
       gain};
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "flopcast/tasks/programs/doctor.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 #include "flopcast/tasks/programs/opened_recording.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 #include "flopcast/tasks/programs/what_if_services.hpp"
@@ -55,8 +57,12 @@ struct ExpectedTime {
   Seconds seconds = 0, deviation = 0;
 };
 
-/// Returns the finding about operands if the models say that plain ones certainly save time. Otherwise the reason goes to `examined`.
-std::optional<Finding> judged_layout(const DiagnosisFacts& facts, const ExpectedTime& recorded, const ExpectedTime& plain,
+/// Returns the routines some of whose calls with_plain_operands() changes, as indices into ProgramSummary::names.
+std::set<std::uint32_t> routines_of_unusual_layout(const program::ProgramBreakdown& breakdown);
+
+/// Returns the finding about operands if the models say that plain ones certainly save time of these routines, which took `seconds`.
+/// Otherwise the reason goes to `examined`.
+std::optional<Finding> judged_layout(const DiagnosisFacts& facts, Seconds seconds, const ExpectedTime& recorded, const ExpectedTime& plain,
                                      std::vector<std::string>& examined);
 
 /// Returns the findings that the recording shows by itself: other programs, first calls, denormal and invalid numbers, small calls.

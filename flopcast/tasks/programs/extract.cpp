@@ -1,4 +1,4 @@
-#include "flopcast/tasks/programs/extract.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

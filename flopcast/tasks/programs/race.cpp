@@ -1,4 +1,4 @@
-#include "flopcast/tasks/programs/race.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -3,8 +3,8 @@
 #include "flopcast/core/documents.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/request_types.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 #include "flopcast/tasks/programs/program_schemas.hpp"
-#include "flopcast/tasks/programs/race.hpp"
 
 namespace flopcast {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/programs/race.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 
 /// Commands are raced through these functions. Tests have services of their own.
 namespace flopcast {

@@ -9,7 +9,7 @@
 #include "flopcast/predict/method.hpp"
 #include "flopcast/program/ilaenv_source.hpp"
 #include "flopcast/support/request_types.hpp"
-#include "flopcast/tasks/programs/extract.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 #include "flopcast/tasks/programs/wisdom.hpp"
 

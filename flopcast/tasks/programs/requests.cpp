@@ -1,7 +1,5 @@
 #include "flopcast/support/request_types.hpp"
-#include "flopcast/tasks/programs/doctor.hpp"
-#include "flopcast/tasks/programs/extract.hpp"
-#include "flopcast/tasks/programs/ilaenv.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
 #include "flopcast/tasks/programs/program_environment.hpp"
 #include "flopcast/tasks/programs/programs.hpp"

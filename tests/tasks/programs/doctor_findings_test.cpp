@@ -276,11 +276,12 @@ TEST_F(DoctorFindings, TransposedOperandsAreFoundWhereTheyCost) {
   std::vector<program::ProgramEvent>& events = trace_.events.back();
   events.back().call = kernel::call("dgemm", {'T', 'N', 500, 500, 500, 0x100000, 500, 0x200000000, 500, 0x300000000, 500});
   EXPECT_THAT(unusual_layout(facts()), HasSubstr("1 call of dgemm(T, N, 500"));
+  EXPECT_THAT(routines_of_unusual_layout(*breakdown_), ElementsAre(0U));
   std::vector<std::string> examined;
-  const std::optional<Finding> finding = judged_layout(*facts_, {0.2, 0.005}, {0.1, 0.005}, examined);
+  const std::optional<Finding> finding = judged_layout(*facts_, 0.2, {0.2, 0.005}, {0.1, 0.005}, examined);
   ASSERT_TRUE(finding);
   EXPECT_NEAR(finding->gain.low, 0.1 - 1.96 * std::sqrt(2) * 0.005, 1e-12);
-  EXPECT_FALSE(judged_layout(*facts_, {0.2, 0.005}, {0.195, 0.005}, examined));
+  EXPECT_FALSE(judged_layout(*facts_, 0.2, {0.2, 0.005}, {0.195, 0.005}, examined));
   EXPECT_THAT(examined, ElementsAre(HasSubstr("no certain gain")));
 }
 

@@ -1,16 +1,18 @@
 #pragma once
 
+/// The settings of `flopcast run` for programs that something else starts: environment variables, and a source of LAPACK's ilaenv.
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "flopcast/program/profile.hpp"
 #include "flopcast/support/field.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 
-/// The settings of `flopcast run` as environment variables, for programs that something else starts.
 namespace flopcast {
 
 struct EnvironmentRequest {
@@ -56,5 +58,29 @@ std::string to_text(const ProgramEnvironment& environment, EnvironmentFormat for
 /// Converts to and from the document {"schema": "flopcast-environment-1", ...}.
 std::string to_json(const ProgramEnvironment& environment);
 ProgramEnvironment program_environment_from_json(std::string_view text);
+
+struct IlaenvRequest {
+  std::string profile, blas;
+  std::optional<int> threads;
+  program::SourceLanguage language = program::SourceLanguage::fortran;
+};
+template <>
+Fields FieldTable<IlaenvRequest>::fields();
+
+/// The exported source with the place that its block sizes hold for.
+struct IlaenvExport {
+  program::IlaenvSource source;
+  program::SourceLanguage language = program::SourceLanguage::fortran;
+  std::string cpu, place;  ///< "openblas 0.3.21 with 1 thread, LAPACK reference 3.11.0"
+  friend bool operator==(const IlaenvExport&, const IlaenvExport&) = default;
+};
+
+/// Returns a source of LAPACK's ilaenv with the tuned block sizes of a profile, for programs that are linked statically. Throws bad_input
+/// if there is no profile, or it has no entry for the BLAS and the threads that the request names.
+IlaenvExport export_ilaenv(const IlaenvRequest& request, const RunContext& context = {});
+
+/// Converts to and from the document {"schema": "flopcast-ilaenv-1", ...}.
+std::string to_json(const IlaenvExport& exported);
+IlaenvExport ilaenv_export_from_json(std::string_view text);
 
 }  // namespace flopcast

@@ -1,0 +1,194 @@
+#pragma once
+
+/// Requests about what to do: find why a program is slow, which command is faster, and which calls a maintainer should see.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "flopcast/core/statistics.hpp"
+#include "flopcast/program/recorded_run.hpp"
+#include "flopcast/search/verdict.hpp"
+#include "flopcast/support/field.hpp"
+#include "flopcast/support/run_context.hpp"
+#include "flopcast/support/units.hpp"
+#include "flopcast/workbench/workbench.hpp"
+
+namespace flopcast {
+
+/// A program that is run and recorded once, or a recording of it.
+struct DoctorRequest {
+  std::vector<std::string> command;
+  std::string recording;
+  std::string keep;
+  std::optional<int> threads;
+  Duration time_budget = 30;
+};
+
+/// The causes that a finding can have.
+enum class FindingCause : std::uint8_t {
+  too_many_threads,  ///< BLAS has more threads than the program has CPUs
+  nested_threads,    ///< several threads of the program call BLAS at once, and BLAS has threads, too
+  threads_slow,      ///< BLAS is faster with fewer threads
+  threads_unused,    ///< BLAS is faster with more threads
+  other_programs,    ///< other programs had the cores
+  reference_blas,    ///< the reference BLAS, where a faster one is installed
+  misread_kernels,   ///< kernels of BLAS that suit another CPU
+  several_blas,      ///< two BLAS in one process, and one of them is faster
+  block_sizes,       ///< LAPACK is faster with other block sizes
+  small_calls,       ///< many calls that are too small for BLAS
+  operand_layout,    ///< operands that are transposed, or whose elements aren't neighbours
+  first_calls,       ///< libraries start, and memory is touched for the first time
+  denormals,         ///< numbers below the smallest normal one
+  invalid_numbers,   ///< NaN or Inf
+};
+
+/// Returns the name of a cause in documents: "too_many_threads".
+std::string to_string(FindingCause cause);
+
+/// A cause of lost time that was measured or predicted.
+struct Finding {
+  FindingCause cause = FindingCause::first_calls;
+  std::string what;      ///< "BLAS has 8 threads, and the program 2 CPUs"
+  std::string evidence;  ///< measured facts: "1000 calls of dgemm took 3.1 s"
+  std::string remedy;    ///< the command that mends it, or what to change in the program
+  Seconds seconds = 0;   ///< recorded time that it is about
+  /// Time that the remedy saves. Predicted gains have an interval of 95 %; where only a limit is known, it begins at 0.
+  Interval gain;
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+
+/// The findings about one run of a program.
+struct ProgramDiagnosis : program::RecordedRun {
+  int exit_code = 0;  ///< the program's own, or 128 plus the signal that ended it
+  program::RecordedPlace recorded;
+  std::int64_t calls = 0;
+  Seconds call_seconds = 0;       ///< time in BLAS and LAPACK
+  Seconds own_code_seconds = 0;   ///< time outside of them in the thread with the longest time in calls, which nothing here can mend
+  std::vector<Finding> findings;  ///< sorted by falling gain
+  /// Changes that were looked into and don't pay, or can't be predicted, with the reason.
+  std::vector<std::string> examined;
+  std::vector<std::string> warnings;  ///< remarks that the reader must know first
+  friend bool operator==(const ProgramDiagnosis&, const ProgramDiagnosis&) = default;
+};
+
+/// Runs and records the program, or reads the recording, and lists what makes it slow by falling gain. Kernels that predictions lack are
+/// measured within the time budget. Throws environment_error if the program doesn't exist, bad_input for a recording that can't be read,
+/// and Cancelled.
+ProgramDiagnosis diagnose_program(const DoctorRequest& request, const RunContext& context = {});
+
+/// Converts to and from the document {"schema": "flopcast-diagnosis-1", ...}.
+std::string to_json(const ProgramDiagnosis& diagnosis);
+ProgramDiagnosis program_diagnosis_from_json(std::string_view text);
+
+/// Commands that are raced against the first of them, the reference.
+struct RaceRequest {
+  std::vector<std::vector<std::string>> commands;  ///< programs with their arguments; no shell is in between
+  std::vector<std::string> names;                  ///< names of the first commands in results; others are named by their words
+  std::int64_t warmup = 1;                         ///< runs of each command before the race, which don't count
+  std::string prepare;                             ///< command of a shell before each run, whose time doesn't count
+  std::string input;                               ///< file that is each run's standard input; empty: nothing
+  std::int64_t min_runs = 1, max_runs = 1000;      ///< runs of the reference that count; a verdict needs 8 or more
+  Fraction tolerance = 0.02;
+  std::optional<Fraction> fail_above;
+  Duration time_budget = 60;
+  bool ignore_failure = false;  ///< runs that end with another exit code than 0 count
+  bool show_output = false;     ///< the commands' output goes to standard error
+  bool anonymous = false;       ///< the result has no words of commands, names, or files
+  bool fresh = false;           ///< an interrupted race isn't resumed
+};
+template <>
+Fields FieldTable<RaceRequest>::fields();
+
+/// A command's times, and its ratio to the reference.
+struct RacedCommand {
+  std::string name;
+  std::vector<std::string> command;                         ///< empty for RaceRequest::anonymous
+  std::optional<search::ReferenceRatio> against_reference;  ///< elapsed times; nothing for the reference
+  bool above_limit = false;                                 ///< certainly slower than RaceRequest::fail_above allows
+  std::optional<Seconds> elapsed;                           ///< median from start to end; nothing without runs, as the next members
+  std::optional<Interval> elapsed_interval;                 ///< 95 % interval of the median; the range with fewer than 6 runs
+  std::optional<Seconds> user, system;                      ///< median CPU times
+  std::optional<std::int64_t> resident_bytes;               ///< median peak of resident memory; nothing where flopcast itself has more
+  std::int64_t runs = 0, failures = 0, outliers = 0;
+  friend bool operator==(const RacedCommand&, const RacedCommand&) = default;
+};
+
+enum class RaceEnding : std::uint8_t {
+  decided,  ///< every command has a verdict
+  budget,   ///< time or runs are used up
+  interrupted
+};
+
+/// The result of a race, valid whenever the race ended.
+struct CommandRace {
+  std::vector<RacedCommand> commands;
+  search::ReferenceRatio control;  ///< the reference against itself, in additional runs of the same rounds
+  RaceEnding ending = RaceEnding::budget;
+  std::int64_t rounds = 0, resumed_runs = 0;
+  std::optional<Seconds> start_up;  ///< elapsed time of a program that does nothing, which no time is reduced by
+  double tolerance = 0;
+  std::optional<double> fail_above;
+  std::string prepare, input;  ///< empty for RaceRequest::anonymous
+  std::string cpu;
+  std::vector<std::string> remarks;  ///< sentences on noise and outliers
+  friend bool operator==(const CommandRace&, const CommandRace&) = default;
+
+  /// Returns whether a command is certainly slower than the reference by more than RaceRequest::fail_above.
+  [[nodiscard]] bool fails() const;
+};
+
+/// Races commands until each has a verdict, or time or runs are used up. A race that ends early keeps its runs in the store, and the same
+/// commands go on from there in the next call, unless a file among their words has changed. Throws environment_error for a program that
+/// doesn't exist, unusable_measurement for a run that fails, and Cancelled if nothing was timed before the interruption.
+CommandRace race_commands(const Workbench& bench, const RaceRequest& request, const RunContext& context = {});
+
+/// Converts to and from the document {"schema": "flopcast-race-1", ...}.
+std::string to_json(const CommandRace& race);
+CommandRace command_race_from_json(std::string_view text);
+
+/// Which calls count as the worst ones.
+enum class ExtractOrder : std::uint8_t {
+  time,  ///< those with most time, all calls of a kind together
+  rate,  ///< those with the fewest flops per second among the kinds with at least a hundredth of the time
+};
+
+struct ExtractRequest {
+  std::string recording;
+  std::int64_t worst = 20;
+  ExtractOrder by = ExtractOrder::time;
+  bool anonymous = false;
+};
+template <>
+Fields FieldTable<ExtractRequest>::fields();
+
+/// A program in C that repeats calls of a recorded program.
+struct ExtractedCalls {
+  /// Calls with the same flags, similar sizes and scalars, and operands at the same distance in the caches.
+  struct Case {
+    std::string call;  ///< "dgemm transa=N transb=N m=100 ..."
+    std::int64_t calls = 0;
+    Seconds seconds = 0;  ///< recorded time of these calls together; 0 where a dry run took none
+    friend bool operator==(const Case&, const Case&) = default;
+  };
+
+  std::string source;
+  std::vector<Case> cases;           ///< the worst first
+  std::vector<std::string> remarks;  ///< which other calls were recorded and why they are missing, and what else the reader must know
+  Seconds call_seconds = 0;          ///< recorded time of all BLAS and LAPACK calls
+  friend bool operator==(const ExtractedCalls&, const ExtractedCalls&) = default;
+};
+
+/// Returns a program for C99, which needs BLAS and LAPACK only, that repeats the worst calls of a recording and prints their times. Throws
+/// bad_input if the file isn't a recording, or has no call that can be repeated.
+ExtractedCalls extract_calls(const ExtractRequest& request, const RunContext& context = {});
+
+/// Converts to and from the document {"schema": "flopcast-extract-1", ...}.
+std::string to_json(const ExtractedCalls& extracted);
+ExtractedCalls extracted_calls_from_json(std::string_view text);
+
+template <>
+Fields FieldTable<DoctorRequest>::fields();
+
+}  // namespace flopcast

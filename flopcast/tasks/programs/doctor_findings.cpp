@@ -415,7 +415,7 @@ std::optional<Finding> judged_layout(const DiagnosisFacts& facts, Seconds second
   const double scale = recorded.seconds > 0 ? seconds / recorded.seconds * share_of_elapsed(facts) : 0;
   const Seconds middle = recorded.seconds - plain.seconds;
   const Seconds half = of_95_percent * std::hypot(recorded.deviation, plain.deviation);
-  const Interval gain = {(middle - half) * scale, (middle + half) * scale};
+  const Interval gain = {(middle - half) * scale, std::min((middle + half) * scale, seconds * share_of_elapsed(facts))};
   if (gain.low <= 0 || !is_noticeable(gain.high, facts)) {
     examined.push_back(fmt::format("operands that are plain: {} and {} predicted: no certain gain", format_seconds(recorded.seconds),
                                    format_seconds(plain.seconds)));

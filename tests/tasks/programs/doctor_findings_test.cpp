@@ -281,6 +281,7 @@ TEST_F(DoctorFindings, TransposedOperandsAreFoundWhereTheyCost) {
   const std::optional<Finding> finding = judged_layout(*facts_, 0.2, {0.2, 0.005}, {0.1, 0.005}, examined);
   ASSERT_TRUE(finding);
   EXPECT_NEAR(finding->gain.low, 0.1 - 1.96 * std::sqrt(2) * 0.005, 1e-12);
+  EXPECT_DOUBLE_EQ(judged_layout(*facts_, 0.2, {0.2, 0.05}, {0.01, 0.05}, examined)->gain.high, 0.2) << "no more than these calls took";
   EXPECT_FALSE(judged_layout(*facts_, 0.2, {0.2, 0.005}, {0.195, 0.005}, examined));
   EXPECT_THAT(examined, ElementsAre(HasSubstr("no certain gain")));
 }

@@ -19,6 +19,8 @@
 namespace flopcast {
 namespace {
 
+Seconds middle_gain(const Finding& finding) { return (finding.gain.low + finding.gain.high) / 2; }
+
 EvaluationOptions options_of(Seconds time_budget) {
   EvaluationOptions options;
   options.time_budget = time_budget;
@@ -99,6 +101,38 @@ std::optional<Finding> layout_finding(const DiagnosisFacts& facts, Seconds time_
                        examined);
 }
 
+/// Adds the findings about changes. A program has one number of threads, so that only the best one becomes a finding.
+void add_judged(const std::vector<ExaminedChange>& changes, const std::vector<WhatIfResult>& answers, const DiagnosisFacts& facts,
+                ProgramDiagnosis& diagnosis) {
+  struct Threads {
+    std::string change;
+    Finding finding;
+  };
+  std::optional<Threads> best;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    std::optional<Finding> finding = judged(changes[i], answers[i], facts, diagnosis.examined);
+    if (!finding) {
+      continue;
+    }
+    if (!changes[i].change.threads) {
+      diagnosis.findings.push_back(std::move(*finding));
+      continue;
+    }
+    Threads threads{to_string(changes[i].change), std::move(*finding)};
+    if (best && middle_gain(best->finding) < middle_gain(threads.finding)) {
+      std::swap(*best, threads);
+    }
+    if (best) {
+      diagnosis.examined.push_back(fmt::format("{}: {} saves more", threads.change, best->change));
+    } else {
+      best = std::move(threads);
+    }
+  }
+  if (best) {
+    diagnosis.findings.push_back(std::move(best->finding));
+  }
+}
+
 DoctorServices this_machines(const program::RecordedProgram& program, const RecordedKernels* kernels, const RunContext& context) {
   DoctorServices services;
   services.what_if = this_machine(program, context);
@@ -171,15 +205,10 @@ ProgramDiagnosis diagnose(DiagnosisFacts facts, Seconds time_budget, const Docto
     }
     const std::vector<ExaminedChange> changes = suggested_changes(facts);
     const std::vector<WhatIfResult> answers = answers_to(changes, facts, time_budget, services.what_if, context);
-    for (std::size_t i = 0; i < changes.size(); ++i) {
-      if (std::optional<Finding> finding = judged(changes[i], answers[i], facts, diagnosis.examined)) {
-        diagnosis.findings.push_back(std::move(*finding));
-      }
-    }
+    add_judged(changes, answers, facts, diagnosis);
   }
-  const auto middle = [](const Finding& finding) { return (finding.gain.low + finding.gain.high) / 2; };
   std::stable_sort(diagnosis.findings.begin(), diagnosis.findings.end(),
-                   [&](const Finding& a, const Finding& b) { return middle(a) > middle(b); });
+                   [](const Finding& a, const Finding& b) { return middle_gain(a) > middle_gain(b); });
   return diagnosis;
 }
 

@@ -2,17 +2,13 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "flopcast/program/program_breakdown.hpp"
-#include "flopcast/support/error.hpp"
 #include "tests/kernel/plain_call.hpp"
-#include "tests/program/program_in_memory.hpp"
+#include "tests/tasks/programs/recorded_in_memory.hpp"
 
 namespace flopcast::tests {
 namespace {
@@ -22,53 +18,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-Call product(std::int64_t n) { return kernel::call("dgemm", {'N', 'N', n, n, n, 0x100000, n, 0x200000000, n, 0x300000000, n}); }
-
-/// A recording that a test makes call by call. Each thread's calls follow one another without pauses.
-class DoctorFindings : public ::testing::Test {
+class DoctorFindings : public RecordedInMemory {
  protected:
-  DoctorFindings() {
-    trace_.summary.names = {"dgemm"};
-    trace_.summary.finished = true;
-    trace_.summary.loaded = 1;
-    trace_.summary.command = {"./solve", "big case"};
-    place_.blas = "openblas-pthread";
-    place_.threads = 1;
-    add_thread();
-  }
-
-  void add_thread() {
-    trace_.summary.threads.push_back({100, static_cast<std::uint32_t>(200 + trace_.events.size())});
-    trace_.events.emplace_back();
-  }
-
-  /// Adds `count` calls of `seconds` each to the last thread, and returns the last one.
-  program::ProgramEvent& add(int count, std::int64_t order, Seconds seconds) {
-    std::vector<program::ProgramEvent>& events = trace_.events.back();
-    for (int i = 0; i < count; ++i) {
-      const Seconds now = events.empty() ? 0 : events.back().start + events.back().seconds;
-      program::ProgramEvent event;
-      event.call = product(order);
-      event.start = now;
-      event.seconds = seconds;
-      events.push_back(event);
-      trace_.summary.seconds = std::max(trace_.summary.seconds, now + seconds);
-    }
-    return events.back();
-  }
-
-  /// Makes the facts of the recording, which live as long as the test.
-  DiagnosisFacts& facts() {
-    program_ = std::make_unique<program::ProgramInMemory>(trace_);
-    breakdown_ = std::make_unique<program::ProgramBreakdown>(*program_);
-    facts_ = std::make_unique<DiagnosisFacts>(DiagnosisFacts{*program_, *breakdown_, place_});
-    facts_->cpus = cpus_;
-    facts_->fast_blas = "openblas-pthread";
-    facts_->has_one_thread = [](const std::string& blas) { return blas == "reference" || blas == "openblas-serial"; };
-    facts_->callers = concurrent_callers(*program_);
-    return *facts_;
-  }
-
   std::vector<FindingCause> recorded_causes() {
     std::vector<FindingCause> causes;
     for (const Finding& finding : recorded_findings(facts())) {
@@ -87,13 +38,6 @@ class DoctorFindings : public ::testing::Test {
     }
     return all;
   }
-
-  double cpus_ = 2;
-  program::ProgramTrace trace_;
-  program::RecordedPlace place_;
-  std::unique_ptr<program::ProgramInMemory> program_;
-  std::unique_ptr<program::ProgramBreakdown> breakdown_;
-  std::unique_ptr<DiagnosisFacts> facts_;
 };
 
 TEST_F(DoctorFindings, OneThreadOnSeveralCpusSuggestsMore) {
@@ -292,30 +236,6 @@ TEST_F(DoctorFindings, TwoCausesAtOnceAreTwoFindings) {
   trace_.summary.cores_got = 0.5;
   trace_.summary.other_cores = 1.5;
   EXPECT_THAT(recorded_causes(), ElementsAre(FindingCause::other_programs, FindingCause::first_calls));
-}
-
-/// Services on which nothing can be predicted.
-DoctorServices elsewhere() {
-  DoctorServices services;
-  services.what_if.is_here = [](const program::RecordedPlace&) { return false; };
-  services.what_if.has_one_thread = [](const std::string&) { return false; };
-  services.what_if.cpus = 2;
-  return services;
-}
-
-TEST_F(DoctorFindings, AnotherMachinesRecordingHasItsRecordedFindings) {
-  add(1, 500, 1.0);
-  add(20, 500, 0.01);
-  const ProgramDiagnosis diagnosis = diagnose(facts(), 1, elsewhere(), {});
-  EXPECT_THAT(diagnosis.findings, SizeIs(1));
-  EXPECT_THAT(diagnosis.examined, ElementsAre(HasSubstr("aren't here")));
-  EXPECT_EQ(program_diagnosis_from_json(to_json(diagnosis)), diagnosis);
-}
-
-TEST_F(DoctorFindings, ADryRunIsRefused) {
-  add(20, 500, 0.01);
-  trace_.summary.dry_run = true;
-  EXPECT_THROW(diagnose(facts(), 1, elsewhere(), {}), Error);
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 
 #include "flopcast/contract/kernels/streaming.hpp"
 #include "flopcast/contract/planner/panels.hpp"
-#include "flopcast/contract/planner/time_model.hpp"
 
 namespace flopcast::contract {
 namespace {
@@ -18,7 +17,7 @@ constexpr Seconds unavailable = std::numeric_limits<Seconds>::infinity();  ///< 
 constexpr double longest_of_gemm = 8192, rows_of_panels = 240, columns_of_panels = 4096, sums_of_panels = 640;
 constexpr double rows_of_streams = 1024, columns_of_streams = 256;
 
-double tiles(double extent, double length) { return std::max(1.0, std::ceil(extent / length)); }
+double tiles(double extent, double length) { return extent <= length ? 1 : std::ceil(extent / length); }
 
 /// Returns the access of the same tensor with rows and columns exchanged.
 ElementAccess turned(ElementAccess access) {
@@ -49,6 +48,7 @@ TileRates with_threads_inside(TileRates rates) {
 PlannerCost::PlannerCost(const Environment& environment, const TileRates& rates, Precision precision, int threads)
     : environment_(environment),
       rates_(rates),
+      formula_(rates_, precision),
       alone_{1, {environment_, rates_, 1}},
       all_{threads, {environment_, rates_, threads}},
       precision_(precision),
@@ -72,10 +72,6 @@ double PlannerCost::fetching(const ElementAccess& access, double elements) const
                          reach);
 }
 
-double PlannerCost::bytes_of(const Oriented& step) const {
-  return step.batch * element_bytes_ * (step.m * step.k + step.k * step.n + step.m * step.n);
-}
-
 double PlannerCost::panels_across(double m, double n) const {
   return std::max(m / static_cast<double>(panel_.rows), n / static_cast<double>(panel_.columns));
 }
@@ -93,84 +89,87 @@ double PlannerCost::products_in_full_panels(double m, double n) const {
   return all / of_full * rows * columns;
 }
 
-Seconds PlannerCost::kernel(TileKernel which, double m, double n, double k) const {
-  return rates_without_packing(rates_, which, precision_).of(m, n, k);
+TiledWork PlannerCost::in_one_tile(const Oriented& step, const Team& team) const {
+  TiledWork work;
+  work.threads = team.threads;
+  work.at_once = std::min<double>(team.threads, std::max(1.0, step.batch * panels_across(step.m, step.n)));
+  work.m = step.m;
+  work.n = step.n;
+  work.k = step.k;
+  work.batch = step.batch;
+  work.working_set_bytes = step.batch * element_bytes_ * (step.m * step.k + step.k * step.n + step.m * step.n);
+  work.a.fetching = fetching(step.a, step.batch * step.m * step.k);
+  work.b.fetching = fetching(step.b, step.batch * step.k * step.n);
+  return work;
 }
 
-Seconds PlannerCost::gemm(const Oriented& step, const Team& team) const {
-  const auto& [m, n, k, batch, a, b, c, a_along, b_along, c_along] = step;
-  const auto rate = [&](bool along) { return along ? rates_.packed_along : rates_.packed_across; };
+/// Sets tiles of at most these lengths. Each tile of A is used, and packed if it is packed, once for each tile of N.
+void PlannerCost::set_tiles(TiledWork& work, double rows, double columns, double sums) const {
+  work.m_tiles = tiles(work.m, rows);
+  work.n_tiles = tiles(work.n, columns);
+  work.k_tiles = tiles(work.k, sums);
+  work.tile_elements = std::min(work.m, rows) * std::min(work.n, columns);
+  work.between = work.m * std::min(work.n, columns);
+  work.a.packings = work.n_tiles;
+  work.a.again = work.n_tiles - 1;
+  work.a.working_set_bytes = element_bytes_ * (work.m * work.k + std::min(work.n, columns) * (work.k + work.m));
+}
+
+Seconds PlannerCost::time(const TiledWork& work, const Team& team) const { return formula_.time(work, team.memory).total(); }
+
+Seconds PlannerCost::gemm(const Oriented& step, TiledWork work, const Team& team) const {
   const auto in_place = [](const ElementAccess& access) { return access.is_free || (access.is_matrix && access.unit != StepRole::none); };
-  const bool direct_a = in_place(a) && a.unit != StepRole::batch, direct_b = in_place(b) && b.unit != StepRole::batch,
-             direct_c = in_place(c) && c_along;
-  const double m_tiles = tiles(m, longest_of_gemm), n_tiles = tiles(n, longest_of_gemm), k_tiles = tiles(k, longest_of_gemm);
-  Seconds multiplying = kernel(TileKernel::gemm, m / m_tiles, n / n_tiles, k / k_tiles);
-  if (n == 1) {
-    const Seconds by_gemv = time_of_gemv(rates_, precision_, direct_a && !a_along, m / m_tiles, k / k_tiles);
-    multiplying = by_gemv > 0 ? by_gemv : multiplying;
-  }
-  const Seconds packing = (direct_a ? 0 : m * k * n_tiles * rate(a_along)) + (direct_b ? 0 : k * n * m_tiles * rate(b_along)) +
-                          (direct_c ? 0 : m * n * k_tiles * rate(c_along));
-  const Seconds outer = team.memory.per_byte(bytes_of(step)) * element_bytes_;
-  const bool passes_twice = m * n * element_bytes_ > team.memory.inner_capacity() / 2;
-  const Seconds moving = outer * (m * k * n_tiles * fetching(a, batch * m * k) + k * n * m_tiles * fetching(b, batch * k * n) +
-                                  m * n * (2 * k_tiles + (passes_twice ? 1 : 0)));
-  const double at_once = std::min<double>(team.threads, std::max(1.0, batch * panels_across(m, n)));
-  const double multiplying_at_once = rates_.gemm_takes_turns ? 1 : at_once;
-  return batch * (m_tiles * n_tiles * k_tiles * multiplying / multiplying_at_once + (packing + moving) / at_once);
+  const bool direct_a = in_place(step.a) && step.a.unit != StepRole::batch, direct_b = in_place(step.b) && step.b.unit != StepRole::batch,
+             direct_c = in_place(step.c) && step.c_along;
+  work.kernel = TileKernel::gemm;
+  set_tiles(work, longest_of_gemm, longest_of_gemm, longest_of_gemm);
+  work.a.packing = direct_a ? 0 : packing(step.a_along);
+  work.b.packing = direct_b ? 0 : packing(step.b_along);
+  work.c.packing = direct_c ? 0 : packing(step.c_along);
+  work.is_along_sums = direct_a && !step.a_along;
+  return time(work, team);
 }
 
 Seconds PlannerCost::gemm_in_place(const PairStep& step) const {
   const bool turns = step.rows == 1;  // gemv's vector is the single column
-  return gemm({turns ? step.columns : step.rows, turns ? step.rows : step.columns, step.sums, step.batch, {}, {}, {}}, all_);
+  const Oriented oriented{turns ? step.columns : step.rows, turns ? step.rows : step.columns, step.sums, step.batch, {}, {}, {}};
+  return gemm(oriented, in_one_tile(oriented, all_), all_);
 }
 
-Seconds PlannerCost::panels(const Oriented& step, const Team& team) const {
-  const auto& [m, n, k, batch, a, b, c, a_along, b_along, c_along] = step;
-  const auto rate = [&](bool along) { return along ? rates_.packed_along : rates_.packed_across; };
-  const double m_tiles = tiles(m, rows_of_panels), n_tiles = tiles(n, columns_of_panels), k_tiles = tiles(k, sums_of_panels);
-  const Seconds multiplying = m_tiles * n_tiles * k_tiles * kernel(TileKernel::panels, m / m_tiles, n / n_tiles, k / k_tiles) +
-                              rates_.of(TileKernel::panels).per_product * factor_ * (products_in_full_panels(m, n) - m * n) * k;
-  const bool direct_b = b.is_free || b.is_matrix || b.unit == StepRole::sums;
-  const Seconds packing = (a_along ? 0 : m * k * n_tiles * rates_.packed_across) + (direct_b ? 0 : k * n * rate(b_along)) +
-                          (c_along ? 0 : m * n * k_tiles * rates_.packed_across);
-  const Seconds outer = team.memory.per_byte(bytes_of(step)) * element_bytes_;
-  const Seconds again = team.memory.per_byte(element_bytes_ * (m * k + n_tiles * columns_of_panels * (k + m))) * element_bytes_;
-  const Seconds moving = outer * (m * k * fetching(a, batch * m * k) + k * n * fetching(b, batch * k * n) + 2 * m * n * k_tiles) +
-                         again * m * k * (n_tiles - 1);
-  const double at_once = std::min<double>(team.threads, std::max(1.0, batch * panels_across(m, n)));
-  return batch * (multiplying + packing + moving) / at_once;
+Seconds PlannerCost::panels(const Oriented& step, TiledWork work, const Team& team) const {
+  work.kernel = TileKernel::panels;
+  set_tiles(work, rows_of_panels, columns_of_panels, sums_of_panels);
+  const bool direct_b = step.b.is_free || step.b.is_matrix || step.b.unit == StepRole::sums;
+  work.a.packing = step.a_along ? 0 : rates_.packed_across;
+  work.b.packing = direct_b ? 0 : packing(step.b_along);
+  work.c.packing = step.c_along ? 0 : rates_.packed_across;
+  work.panel_products = products_in_full_panels(step.m, step.n);
+  return time(work, team);
 }
 
-Seconds PlannerCost::streaming(const Oriented& step, const Team& team) const {
-  const auto& [m, n, k, batch, a, b, c, a_along, b_along, c_along] = step;
-  if (!can_stream_ || !is_double_ || k > static_cast<double>(longest_streamed_sum) || m <= 1 || !c_along) {
+Seconds PlannerCost::streaming(const Oriented& step, TiledWork work, const Team& team) const {
+  if (!can_stream_ || !is_double_ || step.k > static_cast<double>(longest_streamed_sum) || step.m <= 1 || !step.c_along) {
     return unavailable;
   }
-  const auto rate = [&](bool along) { return along ? rates_.packed_along : rates_.packed_across; };
-  const double m_tiles = tiles(m, rows_of_streams), n_tiles = tiles(n, columns_of_streams);
-  const Seconds multiplying = m_tiles * n_tiles * kernel(TileKernel::streaming, m / m_tiles, n / n_tiles, k);
-  const Seconds packing = m * k * n_tiles * rate(a_along) + k * n * rate(b_along);
-  const Seconds outer = team.memory.per_byte(bytes_of(step)) * element_bytes_;
-  const Seconds moving = outer * (m * k * fetching(a, batch * m * k) + k * n * fetching(b, batch * k * n)) +
-                         m * n * element_bytes_ * team.memory.per_byte_of_memory();
-  const double at_once = std::min<double>(team.threads, std::max(1.0, batch * std::max(m_tiles, n_tiles)));
-  return batch * (multiplying + packing + moving) / at_once;
+  work.kernel = TileKernel::streaming;
+  set_tiles(work, rows_of_streams, columns_of_streams, step.k);
+  work.at_once = std::min<double>(team.threads, std::max(1.0, step.batch * std::max(work.m_tiles, work.n_tiles)));
+  work.a.packing = packing(step.a_along);
+  work.b.packing = packing(step.b_along);
+  return time(work, team);
 }
 
-/// The formula of TimeModel::time_along_batch, with its limits on the products' size.
-Seconds PlannerCost::along_batch(const Oriented& step, const Team& team) const {
+Seconds PlannerCost::along_batch(const Oriented& step, TiledWork work, const Team& team) const {
   constexpr double max_in_vectors = 1 << 17, max_one_by_one = 1 << 8;
   const auto contiguous = [&](const ElementAccess& access) { return access.is_free || access.unit == StepRole::batch; };
   const bool is_contiguous = contiguous(step.a) && contiguous(step.b) && contiguous(step.c) && !is_complex_;
-  const double products = step.m * step.n * step.k;
-  if (step.batch <= 1 || products > (is_contiguous ? max_in_vectors : max_one_by_one)) {
+  if (step.batch <= 1 || step.m * step.n * step.k > (is_contiguous ? max_in_vectors : max_one_by_one)) {
     return unavailable;
   }
-  const Seconds product = product_along_batch(rates_, precision_, is_contiguous, step.batch);
-  const Seconds outer = team.memory.per_byte(bytes_of(step)) * element_bytes_;
-  const double moved = step.m * step.k + step.k * step.n + 2 * step.m * step.n;
-  return step.batch * ((products + 2 * step.m * step.n) * product + outer * moved) / team.threads;
+  work.kernel = TileKernel::batch;
+  work.at_once = team.threads;
+  work.along_batch = product_along_batch(rates_, precision_, is_contiguous, step.batch);
+  return time(work, team);
 }
 
 Seconds PlannerCost::seconds(const PairStep& step, const Team& team) const {
@@ -184,12 +183,9 @@ Seconds PlannerCost::seconds(const PairStep& step, const Team& team) const {
                           is_contiguous_along(StepRole::rows, step.a, step.rows),
                           is_contiguous_along(StepRole::sums, step.b, step.sums),
                           is_contiguous_along(StepRole::rows, step.c, step.rows)};
-  Seconds best = std::min(gemm(oriented, team), streaming(oriented, team));
-  best = std::min(best, along_batch(oriented, team));
-  if (!is_complex_) {
-    best = std::min(best, panels(oriented, team));
-  }
-  return best + (team.threads - 1) * start_of_a_thread;
+  const TiledWork work = in_one_tile(oriented, team);
+  const Seconds best = std::min({gemm(oriented, work, team), streaming(oriented, work, team), along_batch(oriented, work, team)});
+  return is_complex_ ? best : std::min(best, panels(oriented, work, team));
 }
 
 Seconds PlannerCost::seconds(const PairStep& step) const {

@@ -2,14 +2,14 @@
 
 #include "flopcast/contract/network/contraction_tree.hpp"
 #include "flopcast/contract/planner/contraction_plan.hpp"
-#include "flopcast/contract/planner/cost_terms.hpp"
 #include "flopcast/contract/planner/panels.hpp"
+#include "flopcast/contract/planner/time_formula.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/core/routine.hpp"
 
 namespace flopcast::contract {
 
-/// Predicts steps by the rates and bandwidths of the planner's TimeModel, from sizes and contiguity alone. A prediction takes less than a
+/// Predicts steps by the planner's formula of time, from sizes and contiguity alone. A prediction takes less than a
 /// microsecond, because no table of offsets is filled and no list of tilings is tried. The time is that of the best of four ways: gemm,
 /// panels with usual tiles, the batch kernel for small products, and the streaming kernel for short sums. Each way is tried on one thread
 /// and on all.
@@ -17,7 +17,7 @@ class PlannerCost final : public StepCost {
  public:
   /// Keeps copies. `threads` is at least 1.
   PlannerCost(const Environment& environment, const TileRates& rates, Precision precision, int threads);
-  PlannerCost(const PlannerCost&) = delete;  // memory times refer to the environment
+  PlannerCost(const PlannerCost&) = delete;  // the formula refers to the rates, memory times to the environment
   PlannerCost& operator=(const PlannerCost&) = delete;
 
   [[nodiscard]] Seconds seconds(const PairStep& step) const override;
@@ -46,20 +46,24 @@ class PlannerCost final : public StepCost {
     bool a_along = true, b_along = true, c_along = true;  ///< contiguous along the rows of the tensor: M, K, and M
   };
   [[nodiscard]] Seconds seconds(const PairStep& step, const Team& team) const;
-  [[nodiscard]] Seconds gemm(const Oriented& step, const Team& team) const;
-  [[nodiscard]] Seconds panels(const Oriented& step, const Team& team) const;
-  [[nodiscard]] Seconds streaming(const Oriented& step, const Team& team) const;
-  [[nodiscard]] Seconds along_batch(const Oriented& step, const Team& team) const;
+  [[nodiscard]] Seconds gemm(const Oriented& step, TiledWork work, const Team& team) const;
+  [[nodiscard]] Seconds panels(const Oriented& step, TiledWork work, const Team& team) const;
+  [[nodiscard]] Seconds streaming(const Oriented& step, TiledWork work, const Team& team) const;
+  [[nodiscard]] Seconds along_batch(const Oriented& step, TiledWork work, const Team& team) const;
   /// Returns the larger of the numbers of panels along the rows and along the columns.
   [[nodiscard]] double panels_across(double m, double n) const;
   /// Returns contract::products_in_full_panels() of a matrix in a single tile.
   [[nodiscard]] double products_in_full_panels(double m, double n) const;
-  [[nodiscard]] Seconds kernel(TileKernel which, double m, double n, double k) const;
-  [[nodiscard]] double bytes_of(const Oriented& step) const;
+  /// Returns the step's work in one tile, without packing, for any kernel.
+  [[nodiscard]] TiledWork in_one_tile(const Oriented& step, const Team& team) const;
+  void set_tiles(TiledWork& work, double rows, double columns, double sums) const;
+  [[nodiscard]] Seconds time(const TiledWork& work, const Team& team) const;
+  [[nodiscard]] Seconds packing(bool along) const { return along ? rates_.packed_along : rates_.packed_across; }
   [[nodiscard]] double fetching(const ElementAccess& access, double elements) const;
 
   Environment environment_;
   TileRates rates_;
+  TimeFormula formula_;
   Team alone_, all_;
   Precision precision_;
   double element_bytes_, factor_;  ///< `factor_`: time of a product, relative to double precision

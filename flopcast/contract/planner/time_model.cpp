@@ -11,17 +11,6 @@ namespace {
 constexpr Seconds seconds_per_lost_line = 1e-9;
 
 double as_double(std::int64_t value) { return static_cast<double>(value); }
-double count(std::int64_t extent, std::int64_t length) { return std::ceil(as_double(extent) / as_double(length)); }
-
-/// Operands as the formula uses them.
-struct Sides {
-  double m, n, k, batch, bytes;
-};
-
-Sides sides_of(const Folded& folded) {
-  return {as_double(folded.m.extent), as_double(folded.n.extent), as_double(folded.k.extent), as_double(folded.batch.extent),
-          as_double(element_bytes(folded.precision))};
-}
 
 }  // namespace
 
@@ -129,21 +118,9 @@ double TimeModel::fetching(const DimensionPart& rows, const DimensionPart& colum
 }
 
 double TimeModel::working_set_bytes() const {
-  const Sides all = sides_of(*folded_);
-  return working_set_bytes_ > 0 ? working_set_bytes_ : all.batch * all.bytes * (all.m * all.k + all.k * all.n + all.m * all.n);
-}
-
-ExpectedTime TimeModel::time_along_batch(int threads) const {
-  const Sides all = sides_of(*folded_);
-  const BatchRun run = batch_run(*folded_);
-  const Seconds product = product_along_batch(*rates_, folded_->precision, run.is_contiguous(), as_double(run.length));
-  const Seconds outer = memory_beside(threads).per_byte(working_set_bytes()) * all.bytes * all.batch;
-  const double at_once = std::max(1, threads);
-  const Seconds starting = (threads - 1) * start_of_a_thread;
-  ExpectedTime time;
-  time.first.inside.kernel = all.batch * (all.m * all.n * all.k + 2 * all.m * all.n) * product / at_once + starting;
-  time.first.moving = outer / at_once * ExpectedTime::Parts{0, all.m * all.k, all.k * all.n, 2 * all.m * all.n};
-  return time;
+  const double m = as_double(folded_->m.extent), n = as_double(folded_->n.extent), k = as_double(folded_->k.extent);
+  const double elements = as_double(folded_->batch.extent) * (m * k + k * n + m * n);
+  return working_set_bytes_ > 0 ? working_set_bytes_ : elements * as_double(element_bytes(folded_->precision));
 }
 
 double TimeModel::at_once_of(const Tiling& tiling) const {
@@ -167,26 +144,19 @@ bool TimeModel::packs_some_of_b(const Tiling& tiling) const {
   return packing(tiling).b > 0 || !(in_panels || is_regular(columns, tiling.n));
 }
 
-TimeModel::OperandTurns TimeModel::turns_of(const Tiling& tiling, TileLoop without, bool keeps) const {
+void TimeModel::set_turns(TiledWork::OperandWork& operand, const Tiling& tiling, TileLoop without, bool keeps) const {
   const PerLoop<std::int64_t> tiles = tile_counts(*folded_, tiling);
   const PerLoop<double> extent = {as_double(folded_->m.extent), as_double(folded_->n.extent), as_double(folded_->k.extent)};
   const auto reached = [&](TileLoop loop) {
     return runs_inside(tiling.order, loop, without) ? extent[loop] : extent[loop] / as_double(tiles[loop]);
   };
   const double m = reached(TileLoop::m), n = reached(TileLoop::n), k = reached(TileLoop::k), turns = as_double(tiles[without]);
-  OperandTurns all;
-  all.working_set_bytes = (m * k + k * n + m * n) * as_double(element_bytes(folded_->precision));
+  operand.working_set_bytes = (m * k + k * n + m * n) * as_double(element_bytes(folded_->precision));
   const bool one_buffer_does = tiles_inside(tiling.order, without, tiles) == 1;
-  all.keeps = keeps && !one_buffer_does;
-  all.again = loops_of(tiling.order).back() == without ? 0 : turns - 1;
-  all.packings = keeps || one_buffer_does ? 1 : turns;
-  return all;
-}
-
-Seconds TimeModel::moving(double bytes, const DimensionPart& rows, const DimensionPart& columns, bool is_packed, Seconds outer,
-                          Seconds again, const OperandTurns& turns) const {
-  const double once = fetching(rows, columns), once_more = is_packed && turns.packings == 1 ? 1 : once;
-  return bytes * (once * outer + (turns.again * once_more + (turns.keeps ? 1 : 0)) * again);
+  operand.keeps = keeps && !one_buffer_does;
+  operand.again = loops_of(tiling.order).back() == without ? 0 : turns - 1;
+  operand.packings = keeps || one_buffer_does ? 1 : turns;
+  operand.is_always_packed = operand.packing > 0 && operand.packings == 1;
 }
 
 double TimeModel::lines_lost(std::int64_t depth) const {
@@ -225,148 +195,72 @@ double TimeModel::lines_lost_of(std::int64_t depth) const {
   return lost * as_double(depth) / as_double(looked_at);
 }
 
-TimeModel::TileSizes TimeModel::sizes_of(const Tiling& tiling) const {
+TiledWork TimeModel::work_of(const Tiling& tiling) const {
   const Folded& folded = *folded_;
-  const Sides all = sides_of(folded);
-  TileSizes sizes{count(folded.m.extent, tiling.m), count(folded.n.extent, tiling.n), std::max(1.0, count(folded.k.extent, tiling.k))};
-  sizes.rows = all.m / std::max(1.0, sizes.m_tiles);
-  sizes.columns = all.n / std::max(1.0, sizes.n_tiles);
-  sizes.depth = all.k / sizes.k_tiles;
-  return sizes;
-}
-
-Seconds TimeModel::gemv_time(const Tiling& tiling, const TileSizes& sizes) const {
-  if (tiling.kernel != TileKernel::gemm || sizes.columns > 1) {  // a contraction with a single row is folded the other way round
-    return 0;
+  const PerLoop<std::int64_t> tiles = tile_counts(folded, tiling);
+  TiledWork work;
+  work.kernel = tiling.kernel;
+  work.threads = std::max(1, tiling.threads);
+  work.m = as_double(folded.m.extent);
+  work.n = as_double(folded.n.extent);
+  work.k = as_double(folded.k.extent);
+  work.batch = as_double(folded.batch.extent);
+  work.working_set_bytes = working_set_bytes();
+  if (tiling.kernel == TileKernel::batch) {
+    const BatchRun run = batch_run(folded);
+    work.along_batch = product_along_batch(*rates_, folded.precision, run.is_contiguous(), as_double(run.length));
+    work.at_once = work.threads;
+    return work;
   }
-  const bool along_sums = starts_at_unit_step(folded_->k.a) && !what_is_packed(tiling).a;
-  return time_of_gemv(*rates_, folded_->precision, along_sums, sizes.rows, sizes.depth);
-}
-
-Seconds TimeModel::multiplying(const Tiling& tiling, const TileSizes& sizes) const {
-  const double tiles = as_double(folded_->batch.extent) * sizes.m_tiles * sizes.n_tiles;
-  const Seconds by_gemv = gemv_time(tiling, sizes);
-  return tiles * (by_gemv > 0
-                      ? by_gemv
-                      : rates_without_packing(*rates_, tiling.kernel, folded_->precision).of(sizes.rows, sizes.columns, sizes.depth));
-}
-
-Seconds TimeModel::losses_in_panels(const Tiling& tiling, const TileSizes& sizes) const {
-  const Folded& folded = *folded_;
-  const double batch = as_double(folded.batch.extent);
-  Seconds lost = 0;
-  if (!tiling.pack_b && is_regular(folded.k.b, tiling.k)) {
-    lost += batch * count(folded.m.extent, panel_.rows) * count(folded.n.extent, panel_.columns) *
-            lines_lost(std::min(tiling.k, folded.k.extent)) * seconds_per_lost_line;
-  }
-  const double products = products_in_full_panels(row_panels(tiling), panels_of(folded.n.extent, tiling.n, panel_.columns), panel_);
-  return lost + batch * rates_without_packing(*rates_, tiling.kernel, folded_->precision).per_product *
-                    (products - as_double(folded.m.extent * folded.n.extent)) * sizes.depth;
-}
-
-Seconds TimeModel::kernel_time(const Tiling& tiling, const TileSizes& sizes) const {
-  switch (tiling.kernel) {
-    case TileKernel::panels: return multiplying(tiling, sizes) + losses_in_panels(tiling, sizes);
-    case TileKernel::gemm:
-    case TileKernel::streaming:
-    case TileKernel::batch: break;
-  }
-  return multiplying(tiling, sizes);
-}
-
-ExpectedTime::Parts TimeModel::packing_time(const Tiling& tiling, const TileSizes& sizes, const Packing& packed,
-                                            const AllTurns& turns) const {
-  const Sides all = sides_of(*folded_);
-  const Sharing sharing = sharing_of(*folded_, tiling);
-  const auto packings = [&](const OperandTurns& operand, Sharing where_each_packs_for_itself, double tiles_shared) {
-    const double packers = sharing == where_each_packs_for_itself ? std::min<double>(tiling.threads, tiles_shared) : 1;
-    return std::max(operand.packings, packers);
-  };
-  Seconds of_a = packed.a;
-  if (tiling.kernel == TileKernel::panels && packed.a == 0) {  // some panels may still have to be packed
-    of_a = scattered_share(tiling) * (rates_->packed_along + rates_->packed_across) / 2;
-  }
-  return {0, all.batch * of_a * all.m * sizes.depth * packings(turns.a, Sharing::columns, sizes.n_tiles),
-          all.batch * packed.b * sizes.depth * all.n * packings(turns.b, Sharing::rows, sizes.m_tiles), 0};
-}
-
-/// Data come from outside of the private caches: A once per tile of N, unless it stays inside or the loop over N is innermost, B likewise.
-ExpectedTime::Parts TimeModel::moving_time(const Tiling& tiling, const TileSizes& sizes, const Packing& packed,
-                                           const AllTurns& turns) const {
-  const Folded& folded = *folded_;
-  const Sides all = sides_of(folded);
-  const MemoryTimes memory = memory_beside(tiling.threads);
-  const double a_bytes = all.batch * all.m * sizes.depth * all.bytes, b_bytes = all.batch * sizes.depth * all.n * all.bytes;
-  const double total = working_set_bytes();
-  const Seconds outer = memory.per_byte(total);
-  ExpectedTime::Parts parts;
-  parts.a = moving(a_bytes, {rows_of(tiling).a, tiling.m}, {folded.k.a, tiling.k}, packed.a > 0, outer,
-                   memory.per_byte(turns.a.working_set_bytes), turns.a);
-  parts.b = moving(b_bytes, {folded.n.b, tiling.n}, {folded.k.b, tiling.k}, packed.b > 0, outer, memory.per_byte(turns.b.working_set_bytes),
-                   turns.b);
-  // Kernels' rates were measured on tiles that use A and B repeatedly. With few columns or rows, the other operand comes from L2 only once.
-  const Seconds inside = tiling.kernel == TileKernel::streaming ? 0 : memory.per_byte_inside(total);
-  const bool is_included = gemv_time(tiling, sizes) > 0;
-  parts.a += sizes.columns < as_double(panel_.columns) && !is_included ? a_bytes * inside : 0;
-  parts.b += sizes.rows < as_double(panel_.columns) ? b_bytes * inside : 0;
-  return parts;
-}
-
-/// C comes from outside of the private caches once per tile of K.
-TimeModel::TimesOfC TimeModel::moving_time_of_c(const Tiling& tiling, const TileSizes& sizes, const OperandTurns& turns) const {
-  const Folded& folded = *folded_;
-  const Sides all = sides_of(folded);
-  const MemoryTimes memory = memory_beside(tiling.threads);
+  work.at_once = at_once_of(tiling);
+  work.m_tiles = as_double(tiles[TileLoop::m]);
+  work.n_tiles = as_double(tiles[TileLoop::n]);
+  work.k_tiles = as_double(tiles[TileLoop::k]);
   const double height = as_double(std::min(tiling.m, folded.m.extent)), width = as_double(std::min(tiling.n, folded.n.extent));
-  const double c_bytes = all.batch * all.m * all.n * all.bytes;
-  const double until_next = (runs_inside(tiling.order, TileLoop::m, TileLoop::k) ? all.m : height) *
-                            (runs_inside(tiling.order, TileLoop::n, TileLoop::k) ? all.n : width);
-  const bool stays_inside = until_next * all.bytes <= memory.inner_capacity() / 2;  // C's tiles until the next tile of K
-  const Seconds outer = memory.per_byte(working_set_bytes());
-  const Seconds read = c_bytes * outer, written = c_bytes * outer;
-  const bool streams = tiling.kernel == TileKernel::streaming || (tiling.stream_c && sizes.k_tiles == 1);
-  // gemm clears a large C before it adds to it, and reads it once more.
-  const bool passes_twice = tiling.kernel == TileKernel::gemm && height * width * all.bytes > memory.inner_capacity() / 2;
-  const Seconds kept = turns.keeps ? c_bytes * memory.per_byte(turns.working_set_bytes) : 0;  // buffers that don't stay inside
-  return {(streams ? c_bytes * memory.per_byte_of_memory() : read + written) + (passes_twice ? read : 0) + kept,
-          stays_inside ? 0 : read + written};
+  work.tile_elements = height * width;
+  work.between = (runs_inside(tiling.order, TileLoop::m, TileLoop::k) ? work.m : height) *
+                 (runs_inside(tiling.order, TileLoop::n, TileLoop::k) ? work.n : width);
+  const Packing packed = packing(tiling);
+  work.a.packing = packed.a;
+  work.b.packing = packed.b;
+  work.c.packing = packed.c;
+  const bool is_gemm = tiling.kernel == TileKernel::gemm;
+  set_turns(work.a, tiling, loop_without_a, tiling.keep_a && packed.a > 0);
+  set_turns(work.b, tiling, loop_without_b, tiling.keep_b && packed.b > 0);
+  set_turns(work.c, tiling, loop_without_c, tiling.keep_c && packed.c > 0 && is_gemm);
+  const Sharing sharing = sharing_of(folded, tiling);
+  work.a.packers = sharing == Sharing::columns ? std::min<double>(tiling.threads, work.n_tiles) : 1;
+  work.b.packers = sharing == Sharing::rows ? std::min<double>(tiling.threads, work.m_tiles) : 1;
+  work.a.fetching = fetching({rows_of(tiling).a, tiling.m}, {folded.k.a, tiling.k});
+  work.b.fetching = fetching({folded.n.b, tiling.n}, {folded.k.b, tiling.k});
+  work.is_along_sums = starts_at_unit_step(folded.k.a) && packed.a == 0;
+  work.streams_c = tiling.stream_c && tiles[TileLoop::k] == 1;
+  work.writes_c_once = writes_c_once(folded, tiling);
+  work.splits_sums = splits_k(folded, tiling);
+  if (tiling.kernel == TileKernel::panels) {
+    add_panels(tiling, work);
+  }
+  return work;
+}
+
+void TimeModel::add_panels(const Tiling& tiling, TiledWork& work) const {
+  const Folded& folded = *folded_;
+  work.panel_products = products_in_full_panels(row_panels(tiling), panels_of(folded.n.extent, tiling.n, panel_.columns), panel_);
+  if (work.a.packing == 0) {  // some panels may still have to be packed
+    work.a.packing = scattered_share(tiling) * (rates_->packed_along + rates_->packed_across) / 2;
+  }
+  if (!tiling.pack_b && is_regular(folded.k.b, tiling.k)) {
+    work.conflicts = work.batch * as_double(ceil_div(folded.m.extent, panel_.rows)) * as_double(ceil_div(folded.n.extent, panel_.columns)) *
+                     lines_lost(std::min(tiling.k, folded.k.extent)) * seconds_per_lost_line;
+  }
 }
 
 ExpectedTime TimeModel::time(const Tiling& tiling) const {
-  const Folded& folded = *folded_;
-  if (folded.m.extent == 0 || folded.n.extent == 0 || folded.k.extent == 0 || folded.batch.extent == 0) {
+  if (folded_->m.extent == 0 || folded_->n.extent == 0 || folded_->k.extent == 0 || folded_->batch.extent == 0) {
     return {};  // there is nothing to multiply
   }
-  if (tiling.kernel == TileKernel::batch) {
-    return time_along_batch(tiling.threads);
-  }
-  const bool is_gemm = tiling.kernel == TileKernel::gemm;
-  const TileSizes sizes = sizes_of(tiling);
-  const Packing packed = packing(tiling);
-  const AllTurns turns{turns_of(tiling, loop_without_a, tiling.keep_a && packed.a > 0),
-                       turns_of(tiling, loop_without_b, tiling.keep_b && packed.b > 0),
-                       turns_of(tiling, loop_without_c, tiling.keep_c && packed.c > 0 && is_gemm)};
-  ExpectedTime::Share slab;  // all tiles of one tile of K
-  slab.inside = packing_time(tiling, sizes, packed, turns);
-  slab.inside.kernel = kernel_time(tiling, sizes);
-  slab.moving = moving_time(tiling, sizes, packed, turns);
-  const TimesOfC c = moving_time_of_c(tiling, sizes, turns.c);
-  const double at_once = at_once_of(tiling);
-  slab.inside.kernel *= is_gemm && rates_->gemm_takes_turns ? at_once : 1;  // one thread multiplies while the others wait
-  const auto slabs = [&](double slabs_of_k, Seconds buffered, Seconds moved) {
-    slab.inside.c = buffered;
-    slab.moving.c = moved;
-    return ExpectedTime::Share{slabs_of_k / at_once * slab.inside, slabs_of_k / at_once * slab.moving};
-  };
-  const Sides all = sides_of(folded);
-  const Seconds buffered = all.batch * packed.c * all.m * all.n;
-  const bool sums_up = is_gemm && writes_c_once(folded, tiling);
-  ExpectedTime time{slabs(1, buffered, c.first), slabs(sizes.k_tiles - 1, sums_up ? 0 : buffered, c.later)};
-  time.first.inside.kernel += (tiling.threads - 1) * start_of_a_thread;
-  if (splits_k(folded, tiling)) {
-    time.first.inside.c += tiling.threads * all.batch * all.m * all.n * rates_->packed_across;  // adding the parts
-  }
-  return time;
+  const TiledWork work = work_of(tiling);
+  return TimeFormula(*rates_, folded_->precision).time(work, memory_beside(work.threads));
 }
 
 }  // namespace flopcast::contract

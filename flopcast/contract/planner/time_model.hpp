@@ -7,35 +7,14 @@
 #include <vector>
 
 #include "flopcast/contract/planner/contraction_plan.hpp"
-#include "flopcast/contract/planner/cost_terms.hpp"
 #include "flopcast/contract/planner/panels.hpp"
 #include "flopcast/contract/planner/tiling.hpp"
+#include "flopcast/contract/planner/time_formula.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/support/division.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::contract {
-
-/// Expected time of executing a tiling: `first` for the first tiles of K, which overwrite C, `later` for all further ones, which add to
-/// it.
-struct ExpectedTime {
-  /// Times for multiplying tiles, and for A, B and C of the folded contraction.
-  struct Parts {
-    Seconds kernel = 0, a = 0, b = 0, c = 0;
-    [[nodiscard]] Seconds sum() const { return kernel + a + b + c; }
-    friend Parts operator+(const Parts& x, const Parts& y) { return {x.kernel + y.kernel, x.a + y.a, x.b + y.b, x.c + y.c}; }
-    friend Parts operator*(double factor, const Parts& x) { return {factor * x.kernel, factor * x.a, factor * x.b, factor * x.c}; }
-  };
-  struct Share {
-    Parts inside;  ///< multiplying, packing and buffering within the private caches
-    Parts moving;  ///< between these and the last cache or memory
-    [[nodiscard]] Parts parts() const { return inside + moving; }
-    friend Share operator+(const Share& x, const Share& y) { return {x.inside + y.inside, x.moving + y.moving}; }
-  };
-  Share first, later;
-  [[nodiscard]] Parts parts() const { return (first + later).parts(); }
-  [[nodiscard]] Seconds total() const { return parts().sum(); }
-};
 
 /// Expected times of tilings of one contraction: tiles at their kernel's rates, packing, and transfers from memory and outer caches. The
 /// formula is in docs/explanation/planner.md. Keeps references to the constructor's arguments.
@@ -76,44 +55,8 @@ class TimeModel {
     const std::vector<std::int64_t>& offsets;
     std::int64_t length;
   };
-  /// Effects on an operand of the loop over tiles that doesn't move it.
-  struct OperandTurns {
-    double packings = 1;           ///< how often each of the operand's tiles is packed
-    double again = 0;              ///< how often all of its tiles are read once more, from the level that holds `working_set_bytes`
-    double working_set_bytes = 0;  ///< working set of one turn of the loop
-    bool keeps = false;            ///< all of its packed tiles are kept from one turn to the next
-  };
-  [[nodiscard]] OperandTurns turns_of(const Tiling& tiling, TileLoop without, bool keeps) const;
-  struct AllTurns {
-    OperandTurns a, b, c;
-  };
-  /// Numbers of tiles, and their mean lengths.
-  struct TileSizes {
-    double m_tiles, n_tiles, k_tiles;
-    double rows = 0, columns = 0, depth = 0;
-  };
-  [[nodiscard]] TileSizes sizes_of(const Tiling& tiling) const;
-  /// Seconds of multiplying all tiles of one tile of K: by the kernel's rates, and what the panel kernel loses where panels are small, and
-  /// where those of B conflict in L1.
-  [[nodiscard]] Seconds kernel_time(const Tiling& tiling, const TileSizes& sizes) const;
-  /// Seconds of gemm for a tile with a single column, which include reading A from L2; 0 for other tiles, or where that wasn't measured.
-  [[nodiscard]] Seconds gemv_time(const Tiling& tiling, const TileSizes& sizes) const;
-  [[nodiscard]] Seconds multiplying(const Tiling& tiling, const TileSizes& sizes) const;
-  [[nodiscard]] Seconds losses_in_panels(const Tiling& tiling, const TileSizes& sizes) const;
-  /// Seconds of packing A and B for one tile of K.
-  [[nodiscard]] ExpectedTime::Parts packing_time(const Tiling& tiling, const TileSizes& sizes, const Packing& packed,
-                                                 const AllTurns& turns) const;
-  /// Seconds of moving A and B between the private caches and the outer levels for one tile of K.
-  [[nodiscard]] ExpectedTime::Parts moving_time(const Tiling& tiling, const TileSizes& sizes, const Packing& packed,
-                                                const AllTurns& turns) const;
-  /// Seconds of moving C: for the first tile of K, and for each further one.
-  struct TimesOfC {
-    Seconds first = 0, later = 0;
-  };
-  [[nodiscard]] TimesOfC moving_time_of_c(const Tiling& tiling, const TileSizes& sizes, const OperandTurns& turns) const;
-  /// Seconds for moving `bytes` of A or B: from their tensor at `outer` per byte, then at `again`. Kept tiles are also written at `again`.
-  [[nodiscard]] Seconds moving(double bytes, const DimensionPart& rows, const DimensionPart& columns, bool is_packed, Seconds outer,
-                               Seconds again, const OperandTurns& turns) const;
+  /// Sets how often an operand is packed and read again because of the loop over tiles that doesn't move it, and from where.
+  void set_turns(TiledWork::OperandWork& operand, const Tiling& tiling, TileLoop without, bool keeps) const;
   /// Speed-up of the threads, which take tiles of N, or of M, as TiledContraction::run distributes them.
   [[nodiscard]] double at_once_of(const Tiling& tiling) const;
   [[nodiscard]] bool packs_some_of_b(const Tiling& tiling) const;
@@ -121,8 +64,9 @@ class TimeModel {
   [[nodiscard]] MemoryTimes memory_beside(int threads) const {
     return {*environment_, *rates_, neighbours_ > 0 ? neighbours_ : std::max(1, threads)};
   }
-  /// Expected time of the batch kernel.
-  [[nodiscard]] ExpectedTime time_along_batch(int threads) const;
+  [[nodiscard]] TiledWork work_of(const Tiling& tiling) const;
+  /// Adds what only the panel kernel does.
+  void add_panels(const Tiling& tiling, TiledWork& work) const;
   /// Number of lines of a panel of B's columns, read in place, that L1 loses until the next panel of A needs them, because too many of them
   /// belong to the same sets. Computed once for each depth.
   [[nodiscard]] double lines_lost(std::int64_t depth) const;

@@ -12,6 +12,7 @@
 #include "flopcast/contract/network/contraction_tree.hpp"
 #include "flopcast/contract/network/step_model.hpp"
 #include "flopcast/contract/planner/contraction_plan.hpp"
+#include "flopcast/contract/planner/time_model.hpp"
 #include "tests/contract/network/network_cases.hpp"
 #include "tests/contract/planner/three_caches.hpp"
 
@@ -98,6 +99,26 @@ TEST(PlannerCost, PredictsAboutWhatThePlannerDoes) {
         EXPECT_LT(ratios[ratios.size() / 2], 1.15) << which;
         EXPECT_LT(ratios[ratios.size() * 9 / 10], 1.5) << which;
       }
+    }
+  }
+}
+
+/// Steps and plans have one formula, so that a product of matrices that gemm takes where they lie is equally long in both.
+TEST(PlannerCost, IsThePlannersTimeOfOneCall) {
+  const TileRates rates = assumed_tile_rates(machine());
+  for (const std::int64_t n : {1, 5, 40, 300, 2000}) {
+    for (const Precision precision : {Precision::s, Precision::z}) {
+      const Contraction contraction = make_contraction({"ak", "kb", "ab"}, {{'a', 200}, {'b', n}, {'k', 100}}, precision);
+      const Folded folded = fold(contraction);
+      const TimeModel model(folded, machine(), rates);
+      Tiling whole;
+      whole.m = folded.m.extent;
+      whole.n = folded.n.extent;
+      whole.k = folded.k.extent;
+      whole.kernel = TileKernel::gemm;
+      ASSERT_TRUE(model.is_in_place(whole));
+      const PlannerCost cost(machine(), rates, precision, 1);
+      EXPECT_NEAR(cost.gemm_in_place(step_of(contraction)), model.time(whole).total(), 1e-12 * model.time(whole).total()) << n;
     }
   }
 }

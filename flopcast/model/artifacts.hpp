@@ -63,6 +63,8 @@ void answer_below(Store& store, std::vector<Artifact> documents);
 std::vector<std::string> artifact_names(const Store& store, const std::string& kind);
 /// Returns true if there was one.
 bool delete_artifact(Store& store, const std::string& kind, const std::string& name);
+/// Deletes documents, or none of them if one can't be deleted or `before_commit` throws.
+void delete_together(Store& store, std::span<const Artifact> documents, const std::function<void()>& before_commit);
 /// Stores environments and documents, or nothing if one of them can't be stored or `before_commit` throws.
 void put_together(Store& store, std::span<const Environment> environments, std::span<const Artifact> documents,
                   const std::function<void()>& before_commit);

@@ -635,6 +635,18 @@ void put_together(Store& store, std::span<const Environment> environments, std::
   transaction.commit();
 }
 
+void delete_together(Store& store, std::span<const Artifact> documents, const std::function<void()>& before_commit) {
+  StoreAccess::State& state = StoreAccess::of(store);
+  state.require_kept();
+  const StoreAccess::State::Within must_be_kept(state);
+  Transaction transaction(state.database);
+  for (const Artifact& one : documents) {
+    state.change("DELETE FROM artifacts WHERE kind = ? AND name = ?", one.kind, one.name);
+  }
+  before_commit();
+  transaction.commit();
+}
+
 std::vector<std::string> artifact_names(const Store& store, const std::string& kind) {
   return StoreAccess::of(store).all<std::string>("SELECT json_quote(name) FROM artifacts WHERE kind = ? ORDER BY name", kind);
 }

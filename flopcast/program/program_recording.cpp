@@ -23,6 +23,7 @@
 #include "flopcast/program/prepared_program.hpp"
 #include "flopcast/program/recording_document.hpp"
 #include "flopcast/protocol/trace_format.hpp"
+#include "flopcast/support/anonymous.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/process_environment.hpp"
 
@@ -59,12 +60,22 @@ double calibrated_rate(const RecordingMoment& start, bool counter) {
   return rate(start, end);
 }
 
+/// Returns the document without folder and arguments. Variables keep numbers only.
+RecordingDocument anonymous_document(RecordingDocument document) {
+  document.command = anonymous_command(document.command);
+  document.folder.clear();
+  std::erase_if(document.thread_variables,
+                [](const auto& variable) { return variable.second.find_first_not_of("0123456789,") != std::string::npos; });
+  return document;
+}
+
 std::string folder_of(const fs::path& file) { return file.parent_path().empty() ? "." : file.parent_path().string(); }
 
 /// The recording's file with its header mapped. It has a temporary name until start(), so that an older recording is kept until then.
 class TraceFile {
  public:
-  TraceFile(const fs::path& path, const std::string& document) : path_(fs::absolute(path)), temporary_(path_.string() + ".XXXXXX") {
+  TraceFile(const fs::path& path, const RecordingDocument& document, bool anonymous)
+      : path_(fs::absolute(path)), temporary_(path_.string() + ".XXXXXX") {
     if (std::error_code none; fs::exists(path_, none) && !fs::is_regular_file(path_, none)) {
       throw environment_error("can't record into {}: it isn't a regular file", path.string());
     }
@@ -75,9 +86,11 @@ class TraceFile {
     const mode_t mask = umask(0);
     umask(mask);
     fchmod(file, 0666 & ~mask);
-    const int error = fill(file, document);
+    const int error = fill(file, to_json(anonymous ? anonymous_document(document) : document));
     close(file);
-    if (error != 0) {
+    if (error == 0) {
+      header_->anonymous = anonymous ? 1 : 0;
+    } else {
       unlink(temporary_.c_str());
       throw environment_error("can't write {}: {}", path.string(), std::strerror(error));
     }
@@ -189,8 +202,10 @@ int record_program(const ProgramOptions& program, const RecordingOptions& option
   if (options.dry_run) {
     process::set_variable(environment, protocol::dry_run_variable, find_component("libflopcast-dry-run.so").string());
   }
-  TraceFile trace(options.output, to_json(RecordingDocument{program.command, fs::current_path().string(), options.dry_run, options.machine,
-                                                            program.threads, thread_variables(environment)}));
+  TraceFile trace(
+      options.output,
+      {program.command, fs::current_path().string(), options.dry_run, options.machine, program.threads, thread_variables(environment)},
+      options.anonymous);
   process::set_variable(environment, protocol::trace_variable, trace.path().string());
   trace.start();
   const machine::OtherLoad others;

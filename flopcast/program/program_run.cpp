@@ -2,8 +2,12 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstring>
+#include <map>
 #include <optional>
+#include <tuple>
 
 #include "flopcast/program/launch.hpp"
 #include "flopcast/program/prepared_program.hpp"
@@ -69,6 +73,47 @@ std::vector<RoutineUse> uses(const protocol::RunReport& report, const Profile& p
   return all;
 }
 
+/// Returns the reason for an answer in words.
+const char* text_of(protocol::AnswerReason reason) {
+  switch (reason) {
+    case protocol::AnswerReason::tuned: return "tuned";
+    case protocol::AnswerReason::too_small: return "default: the size is below the profile's";
+    case protocol::AnswerReason::other_options: return "default: the profile has the routine with other options";
+    case protocol::AnswerReason::lacking: return lacking_reason;
+  }
+  return "";
+}
+
+/// Returns the sizes that were queried, each once.
+std::vector<SizeUse> size_uses(const protocol::RunReport& report) {
+  std::map<std::tuple<std::string, std::string, std::int64_t, std::int64_t>, SizeUse> all;
+  for (const protocol::SizeReport& row : report.sizes) {
+    if (row.state.load() != protocol::SizeReport::complete || row.queries.load() == 0) {
+      continue;
+    }
+    std::string routine(row.name.letters, protocol::RoutineName::length);
+    routine.resize(routine.find_last_not_of(' ') + 1);
+    std::transform(routine.begin(), routine.end(), routine.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::string options(row.options, strnlen(row.options, sizeof row.options));
+    options.resize(options.find_last_not_of(' ') + 1);
+    const std::int64_t n = row.n < 0 ? row.m : row.n;  // ilaenv's -1 stands for no size
+    SizeUse& use = all[{routine, options, row.m, n}];
+    use = {routine,
+           options,
+           row.m,
+           n,
+           use.queries + row.queries.load(),
+           row.answer.load(),
+           text_of(row.reason.load()),
+           use.short_workspaces + row.short_workspaces.load()};
+  }
+  std::vector<SizeUse> sizes;
+  for (auto& [key, use] : all) {
+    sizes.push_back(std::move(use));
+  }
+  return sizes;
+}
+
 }  // namespace
 
 ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profile) {
@@ -92,6 +137,8 @@ ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profil
     run.concluded = report->concluded.load();
     run.blas = resolved(report->blas);
     run.routines = uses(*report, profile);
+    run.sizes = size_uses(*report);
+    run.unlisted = report->unlisted.load();
   }
   return run;
 }

@@ -207,10 +207,10 @@ struct ProgramTraceFile::State {
       case protocol::ChunkKind::sealed: add_piece(chunk, contents, at); break;
       case protocol::ChunkKind::dictionary: read_dictionary(text_of(contents)); break;
       case protocol::ChunkKind::library:
-        add_path(summary.libraries, text_of(contents));
-        numbered[{chunk.pid, chunk.library}] = text_of(contents);
+        numbered[{chunk.pid, chunk.library}] = library_of(text_of(contents));
+        add_path(summary.libraries, numbered[{chunk.pid, chunk.library}]);
         break;
-      case protocol::ChunkKind::unseen: add_path(summary.unseen_libraries, text_of(contents)); break;
+      case protocol::ChunkKind::unseen: add_path(summary.unseen_libraries, library_of(text_of(contents))); break;
       case protocol::ChunkKind::state: add_state(text_of(contents)); break;
       case protocol::ChunkKind::process: summary.processes.push_back({chunk.pid, split(text_of(contents), '\0')}); break;
       default: ++summary.damaged;
@@ -246,6 +246,15 @@ struct ProgramTraceFile::State {
     }
   }
 
+  /// Returns library_here(), which is looked up once for every library.
+  const std::string& library_of(std::string_view recorded) {
+    const auto [at, is_new] = libraries_here.try_emplace(std::string(recorded));
+    if (is_new) {
+      at->second = library_here(at->first);
+    }
+    return at->second;
+  }
+
   static void add_path(std::vector<std::string>& paths, std::string_view path) {
     if (std::find(paths.begin(), paths.end(), path) == paths.end()) {
       paths.emplace_back(path);
@@ -256,7 +265,7 @@ struct ProgramTraceFile::State {
   void add_state(std::string_view text) {
     const std::vector<std::string> lines = split(text, '\n');
     LibraryState state;
-    state.path = lines.empty() ? "" : lines.front();
+    state.path = lines.empty() ? "" : library_of(lines.front());
     for (const std::string& line : lines) {
       int threads = 0;
       if (std::sscanf(line.c_str(), "threads %d", &threads) == 1 && threads > 0) {
@@ -431,6 +440,7 @@ struct ProgramTraceFile::State {
   std::vector<PieceEntry> entries;
   std::map<std::uint32_t, std::vector<FilePiece>> pieces;  ///< keyed by the thread's number, used while reading
   std::map<std::uint32_t, RecordedThread> identities;
+  std::map<std::string, std::string> libraries_here;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> numbered;  ///< files of libraries by process and number
   std::map<std::pair<std::uint64_t, std::string>, std::uint32_t>
       own_names;                                ///< names of routines by number and library, where there are several

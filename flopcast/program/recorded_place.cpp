@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <system_error>
 #include <vector>
 
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
+#include "flopcast/support/anonymous.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::program {
@@ -95,6 +98,21 @@ std::string library_name(const std::string& path) {
   const std::vector<machine::InstalledLibrary> installed = machine::installed_libraries();
   const std::string name = installed_name(path, machine::Role::blas, installed);
   return name != path ? name : installed_name(path, machine::Role::lapack, installed);
+}
+
+std::string library_here(const std::string& recorded) {
+  const fs::path path(recorded);
+  if (recorded.empty() || path.is_absolute()) {
+    return recorded;
+  }
+  std::set<std::string> found;
+  for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
+    const fs::path folder = fs::path(library.path).parent_path(), file = folder / path.filename();
+    if (std::error_code none; anonymous_library(file.string()) == recorded && fs::exists(file, none)) {
+      found.insert(file.string());
+    }
+  }
+  return found.size() == 1 ? *found.begin() : recorded;
 }
 
 bool is_this_machine(const RecordedPlace& place) { return place.cpu == machine::detect_topology().cpu; }

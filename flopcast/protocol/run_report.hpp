@@ -43,11 +43,35 @@ struct RoutineReport {
   SharedPath definer;                            ///< library that defines the routine in the program, if there is one
 };
 
+/// Reason for the answer to a query.
+enum class AnswerReason : std::uint32_t {
+  tuned,          ///< the table's nearest point
+  too_small,      ///< the library's own: the size is below half the smallest point
+  other_options,  ///< the library's own: the table has the routine with other options only
+  lacking         ///< the library's own: the table doesn't have the routine
+};
+
+/// Queries for the block size of one problem size. All values start at zero.
+struct SizeReport {
+  enum : std::uint32_t { free_row, being_written, complete };  ///< values of `state`
+  std::atomic<std::uint32_t> state;
+  RoutineName name;
+  char options[SharedOptions::length];
+  std::int32_t m, n;                            ///< ilaenv's N1 and N2
+  std::atomic<std::int32_t> answer;             ///< block size returned last
+  std::atomic<AnswerReason> reason;             ///< reason for that answer
+  std::atomic<std::uint64_t> queries;           ///< block size queries
+  std::atomic<std::uint64_t> short_workspaces;  ///< times that the program's workspace was too short for the block size
+};
+inline constexpr std::size_t max_reported_sizes = 4096;
+
 struct RunReport {
   std::atomic<std::uint32_t> processes;  ///< processes into which the preloaded library was loaded
   std::atomic<std::uint32_t> concluded;  ///< processes that ended by exit() or at the end of main, and reported their libraries
   SharedPath blas;                       ///< library that defines dgemm in the program
   RoutineReport routines[max_tuned_routines];
+  std::atomic<std::uint64_t> unlisted;   ///< queries that found no free row
+  SizeReport sizes[max_reported_sizes];  ///< a hash table; threads may use two rows for one size
 };
 
 }  // namespace flopcast::protocol

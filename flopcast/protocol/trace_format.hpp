@@ -55,8 +55,8 @@ struct FileHeader {
   std::uint32_t finished;                        ///< 1: the program has ended, and the following members are valid
   std::uint64_t ended;                           ///< ticks
   std::int32_t exit_code;                        ///< the program's own, or 128 plus the signal that ended it
-  std::uint32_t reserved;
-  double cpu_seconds;  ///< CPU time of the program and of the processes that it waited for; 0 in older recordings
+  std::uint32_t anonymous;                       ///< 1: files are written without folders, commands without arguments
+  double cpu_seconds;                            ///< CPU time of the program and of the processes that it waited for; 0 in older recordings
   double other_cores;  ///< cores that other programs kept busy meanwhile, on average; 0 where the system doesn't tell
 };
 static_assert(sizeof(FileHeader) <= trace_page && std::atomic<std::uint64_t>::is_always_lock_free);

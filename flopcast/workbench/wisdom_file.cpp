@@ -196,15 +196,19 @@ WisdomMachine this_wisdom_machine() {
     const std::uintmax_t bytes = fs::file_size(path, error);
     return error ? 0 : bytes;
   };
+  machine.variable = [](const std::string& name) {
+    const char* value = std::getenv(name.c_str());
+    return std::string(value != nullptr ? value : "");
+  };
   return machine;
 }
 
-std::string misfit(const Environment& environment, const WisdomMachine& machine) {
+Misfit misfit(const Environment& environment, const WisdomMachine& machine) {
   if (environment.cpu != machine.topology.cpu) {
-    return fmt::format("it is for the CPU '{}', and this is '{}'", environment.cpu, machine.topology.cpu);
+    return {"CPU", fmt::format("it is for the CPU '{}', and this is '{}'", environment.cpu, machine.topology.cpu)};
   }
   if (machine::fingerprint(machine.topology, environment.blas, environment.lapack) != environment.fingerprint) {
-    return "its fingerprint is that of a machine with other cores or caches";
+    return {"cores or caches", "its fingerprint is that of a machine with other cores or caches"};
   }
   for (const LibraryIdentity& library : {environment.blas, environment.lapack}) {
     if (library.path.empty()) {
@@ -212,36 +216,40 @@ std::string misfit(const Environment& environment, const WisdomMachine& machine)
     }
     const std::string digest = machine.digest(library.path);
     if (digest.empty()) {
-      return fmt::format("there is no library {}", library.path);
+      return {"library", fmt::format("there is no library {}", library.path)};
     }
     if (digest != library.digest) {
-      return fmt::format("the library {} is another build", library.path);
+      return {"library",
+              fmt::format("the library {} is another build{}", library.path,
+                          library.version.empty() ? "" : fmt::format(" than {} {} at that time", library.name, library.version))};
     }
   }
-  return "";
+  return {};
 }
 
 namespace {
 
-std::string kernel_choice_misfit(const std::string& key, const WisdomMachine& machine) {
+Misfit kernel_choice_misfit(const std::string& key, const WisdomMachine& machine) {
   const std::optional<TriedLibrary> library = tried_library(key, machine.topology.cpu);
   if (!library) {
-    return fmt::format("it is for another CPU than '{}'", machine.topology.cpu);
+    return {"CPU", fmt::format("it is for another CPU than '{}'", machine.topology.cpu)};
   }
   const std::uintmax_t bytes = machine.bytes(library->file);
-  return bytes == library->bytes ? "" : fmt::format("{} {}", bytes == 0 ? "there is no library" : "another build is", library->file);
+  return bytes == library->bytes
+             ? Misfit()
+             : Misfit{"library", fmt::format("{} {}", bytes == 0 ? "there is no library" : "another build is", library->file)};
 }
 
 }  // namespace
 
-std::string misfit(const model::Artifact& artifact, const std::vector<Environment>& environments, const WisdomMachine& machine) {
+Misfit misfit(const model::Artifact& artifact, const std::vector<Environment>& environments, const WisdomMachine& machine) {
   if (artifact.kind == model::artifact::kernel_choice) {
     return kernel_choice_misfit(artifact.name, machine);
   }
   const auto own = std::find_if(environments.begin(), environments.end(), [&](const Environment& environment) {
     return !environment.fingerprint.empty() && artifact.name.find(' ' + environment.fingerprint + ' ') != std::string::npos;
   });
-  return own == environments.end() ? "the wisdom doesn't say for which machine it is" : misfit(*own, machine);
+  return own == environments.end() ? Misfit{"CPU", "the wisdom doesn't say for which machine it is"} : misfit(*own, machine);
 }
 
 namespace {
@@ -277,7 +285,7 @@ std::string system_profiles_misfit(const RunContext& context) {
   const WisdomMachine machine = this_wisdom_machine();
   std::string reason;
   for (const program::Profile& profile : wisdom.profiles) {
-    const std::string why = misfit(profile.environment, machine);
+    const std::string why = misfit(profile.environment, machine).reason;
     if (why.empty()) {
       return "";
     }

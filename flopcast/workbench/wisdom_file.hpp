@@ -49,14 +49,23 @@ struct WisdomMachine {
   std::function<std::string(const std::string& path)> digest;
   /// Returns the size of a file in bytes; 0 if there is none.
   std::function<std::uintmax_t(const std::string& path)> bytes;
+  /// Returns the value of an environment variable; empty if it isn't set.
+  std::function<std::string(const std::string& name)> variable = [](const std::string&) { return std::string(); };
 };
 WisdomMachine this_wisdom_machine();
 
-/// Returns why entries of this environment don't hold on the machine, as a clause; empty if they hold. The CPU's name, the fingerprint and
-/// the digests of the library files are compared.
-std::string misfit(const Environment& environment, const WisdomMachine& machine);
-/// Returns why a choice of kernels or a plan doesn't hold on the machine; empty if it does. `environments` are those of the wisdom.
-std::string misfit(const model::Artifact& artifact, const std::vector<Environment>& environments, const WisdomMachine& machine);
+/// The reason why an entry doesn't hold on a machine; both texts are empty if it holds.
+struct Misfit {
+  std::string part;    ///< "CPU", "cores or caches" or "library"
+  std::string reason;  ///< a clause
+  [[nodiscard]] bool empty() const { return reason.empty(); }
+};
+
+/// Returns why entries of this environment don't hold on the machine. The CPU's name, the fingerprint and the digests of the library files
+/// are compared.
+Misfit misfit(const Environment& environment, const WisdomMachine& machine);
+/// Returns why a choice of kernels or a plan doesn't hold on the machine. `environments` are those of the wisdom.
+Misfit misfit(const model::Artifact& artifact, const std::vector<Environment>& environments, const WisdomMachine& machine);
 
 /// Returns the part of the system's wisdom that holds on this machine; empty if there is none. A file that can't be read is noted and has no
 /// effect.

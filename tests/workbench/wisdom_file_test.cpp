@@ -80,22 +80,22 @@ TEST(AddWisdom, CountsEntriesThatChangeAndKeepsTheOthers) {
 }
 
 TEST(Misfits, OfEnvironmentsNameWhatDiffers) {
-  EXPECT_EQ(misfit(an_environment(), a_machine()), "");
+  EXPECT_EQ(misfit(an_environment(), a_machine()).reason, "");
   WisdomMachine machine = a_machine();
   machine.topology.cpu = "another CPU";
-  EXPECT_EQ(misfit(an_environment(), machine), "it is for the CPU 'a CPU', and this is 'another CPU'");
+  EXPECT_EQ(misfit(an_environment(), machine).reason, "it is for the CPU 'a CPU', and this is 'another CPU'");
   machine = a_machine();
   machine.topology.cores = 8;
-  EXPECT_THAT(misfit(an_environment(), machine), HasSubstr("other cores or caches"));
+  EXPECT_THAT(misfit(an_environment(), machine).reason, HasSubstr("other cores or caches"));
   machine = a_machine();
   machine.digest = [](const std::string&) { return "build 2"; };
-  EXPECT_EQ(misfit(an_environment(), machine), std::string("the library ") + library + " is another build");
+  EXPECT_EQ(misfit(an_environment(), machine).reason, std::string("the library ") + library + " is another build");
   machine.digest = [](const std::string&) { return ""; };
-  EXPECT_EQ(misfit(an_environment(), machine), std::string("there is no library ") + library);
+  EXPECT_EQ(misfit(an_environment(), machine).reason, std::string("there is no library ") + library);
 }
 
 TEST(Misfits, OfKernelChoicesGoByCpuAndSize) {
-  const auto reason = [](const std::string& name) { return misfit(kernels(name, "skx"), {}, a_machine()); };
+  const auto reason = [](const std::string& name) { return misfit(kernels(name, "skx"), {}, a_machine()).reason; };
   EXPECT_EQ(reason("a CPU /lib/blis/libblis.so 1000"), "");
   EXPECT_EQ(reason("a CPU /lib/blis/libblis.so 999"), "another build is /lib/blis/libblis.so");
   EXPECT_EQ(reason("a CPU /lib/none.so 999"), "there is no library /lib/none.so");
@@ -105,11 +105,11 @@ TEST(Misfits, OfKernelChoicesGoByCpuAndSize) {
 TEST(Misfits, OfPlansAreThoseOfTheirEnvironment) {
   const Environment environment = an_environment();
   const model::Artifact plan = {model::artifact::contraction_plan, "m 4 threads 1 " + environment.fingerprint + " microbench", {}};
-  EXPECT_EQ(misfit(plan, {environment}, a_machine()), "");
-  EXPECT_EQ(misfit(plan, {}, a_machine()), "the wisdom doesn't say for which machine it is");
+  EXPECT_EQ(misfit(plan, {environment}, a_machine()).reason, "");
+  EXPECT_EQ(misfit(plan, {}, a_machine()).reason, "the wisdom doesn't say for which machine it is");
   WisdomMachine other = a_machine();
   other.topology.cpu = "another CPU";
-  EXPECT_THAT(misfit(plan, {environment}, other), HasSubstr("it is for the CPU 'a CPU'"));
+  EXPECT_THAT(misfit(plan, {environment}, other).reason, HasSubstr("it is for the CPU 'a CPU'"));
 }
 
 /// The system's wisdom in a file of this test.

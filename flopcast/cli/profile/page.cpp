@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "flopcast/program/program_timeline.hpp"
+#include "flopcast/support/anonymous.hpp"
 #include "flopcast/support/exception.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -60,6 +61,11 @@ void add_timeline(report::Page& page, const ProgramProfile& profile, const std::
   }
   report::Strips strips;
   strips.series = timeline.routines;
+  for (std::string& name : strips.series) {  // an anonymous profile has no paths of libraries in the names of routines
+    const bool is_known =
+        std::any_of(profile.routines.begin(), profile.routines.end(), [&](const auto& one) { return one.routine == name; });
+    name = is_known ? name : without_paths(name);
+  }
   if (timeline.routines.size() < profile.routines.size() || profile.first_calls.calls > 0) {
     strips.series.emplace_back("others");
   }

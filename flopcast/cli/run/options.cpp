@@ -23,18 +23,30 @@ Examples:
   flopcast run -- octave-cli --eval 'A = rand(2000); tic; qr(A); toc'
   flopcast run --blas openblas-serial --lapack reference --report -- ./a.out)";
 
+/// Returns the table of routines and that of problem sizes. --csv holds the first one.
+std::string report_text(const RunOutcome& outcome, const CommonOptions& common) {
+  const auto shown = [&](const report::Table& table) {
+    return common.output != "-" ? render(table, common) : table.rows.empty() ? "" : render_note(table, common);
+  };
+  std::string text = shown(outcome_table(outcome));
+  if (common.csv) {
+    return text;
+  }
+  text += outcome.sizes.empty() ? "" : "\n" + shown(size_table(outcome));
+  return text + (outcome.unlisted > 0 ? fmt::format("\nqueries for further problem sizes: {}\n", outcome.unlisted) : "");
+}
+
 /// Writes the report to --output. Standard output is the program's.
 void write_report(const RunOutcome& outcome, const CommonOptions& common) {
   const bool to_file = common.output != "-";
-  const report::Table table = outcome_table(outcome);
-  const std::string text = common.json ? to_json(outcome) + '\n' : to_file ? render(table, common) : render_note(table, common);
+  const std::string text = common.json ? to_json(outcome) + '\n' : report_text(outcome, common);
   if (to_file) {
     write_file(common.output, text);
   } else {
     tell(fmt::format("flopcast: BLAS of the program: {}{}\n",
                      outcome.blas.empty() ? outcome.ended_by.empty() ? "none seen" : "not known" : outcome.blas,
                      outcome.settings.empty() ? "" : ", with " + format_settings(outcome.settings)));
-    say(outcome.routines.empty() ? "" : text);
+    say(text);
   }
 }
 

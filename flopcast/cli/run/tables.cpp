@@ -18,10 +18,26 @@ Columns<Routine> columns() {
   return columns;
 }
 
+Columns<program::SizeUse> size_columns() {
+  using Size = program::SizeUse;
+  Columns<Size> columns;
+  columns.text("routine", "routine", "routine that asked for a block size, with its flags",
+               [](const Size& size) { return program::routine_label(size.routine, size.options); });
+  columns.show<&Size::m>();
+  columns.show<&Size::n>();
+  columns.show<&Size::queries>();
+  columns.show<&Size::answered>();
+  columns.show<&Size::reason>();
+  columns.show<&Size::short_workspaces>("short workspaces");
+  return columns;
+}
+
 }  // namespace
+
+report::Table size_table(const RunOutcome& outcome) { return size_columns().table(outcome.sizes); }
 
 report::Table outcome_table(const RunOutcome& outcome) { return columns().table(outcome.routines); }
 
-std::vector<TableColumns> run_tables() { return {{"run", columns().headings()}}; }
+std::vector<TableColumns> run_tables() { return {TableColumns{"run", columns().headings()}.with(size_columns().headings())}; }
 
 }  // namespace flopcast::cli

@@ -7,5 +7,7 @@ namespace flopcast::cli {
 
 /// Returns one row per tuned routine with what happened. The outcome must be explained.
 report::Table outcome_table(const RunOutcome& outcome);
+/// Returns one row per routine and problem size that the program queried.
+report::Table size_table(const RunOutcome& outcome);
 
 }  // namespace flopcast::cli

@@ -78,6 +78,19 @@ void forget(const ForgetRequest& request, const CommonOptions& common) {
   show(forgotten.entries, common);
 }
 
+void show(const WisdomCheck& check, bool summary_only, const CommonOptions& common) {
+  if (common.json) {
+    emit_document(check, common);
+  } else if (summary_only) {
+    emit(check.summary + '\n', common);
+  } else {
+    note(check.summary, common);
+    if (!check.findings.empty() || common.csv) {
+      emit(finding_table(check.findings), common);
+    }
+  }
+}
+
 /// Adds a command that does nothing but its request.
 template <class Request, class Act>
 void add(OptionSet& wisdom, CommonOptions& common, const char* name, const char* summary, const char* examples, Act act) {
@@ -99,17 +112,34 @@ void add_import(OptionSet& wisdom, CommonOptions& common) {
   command.action([request, from_system, &common] { import_file(*request, *from_system, common); });
 }
 
+void add_check(OptionSet& wisdom, CommonOptions& common) {
+  auto request = std::make_shared<ListWisdomRequest>();
+  auto summary_only = std::make_shared<bool>(false);
+  OptionSet command = wisdom.add_command("check", "Say which entries don't hold on this machine; exit code 1 if there are any");
+  add_request(command, *request);
+  command.flag("--summary", *summary_only, "Print one sentence only, for a prolog script");
+  command.footer("Example:\n  flopcast wisdom check --summary");
+  command.action([request, summary_only, &common] {
+    const WisdomCheck check = check_wisdom(*request, run_context(common));
+    common.exit_code = check.findings.empty() ? 0 : static_cast<int>(ExitCode::check_failed);
+    show(check, *summary_only, common);
+  });
+}
+
 }  // namespace
 
 void add_wisdom_command(OptionSet& app, CommonOptions& common) {
-  OptionSet wisdom = app.add_command("wisdom", "Export, import, merge, list and forget what was tuned and planned");
+  OptionSet wisdom = app.add_command("wisdom", "Export, import, merge, list, check and remove what was tuned and planned");
   wisdom.require_command();
   wisdom.footer(footer);
   add<ListWisdomRequest>(wisdom, common, "list", "List your wisdom and the system's, or that of a file",
                          "Example:\n  flopcast wisdom list epyc.wisdom", list);
-  add<OwnWisdomRequest>(
-      wisdom, common, "export", "Write your wisdom as one file", "Example:\n  flopcast wisdom export --output epyc.wisdom",
-      [](const OwnWisdomRequest& request, const CommonOptions& options) { emit(export_wisdom(request, run_context(options)), options); });
+  add_check(wisdom, common);
+  add<ExportWisdomRequest>(wisdom, common, "export", "Write your wisdom as one file",
+                           "Example:\n  flopcast wisdom export --output epyc.wisdom",
+                           [](const ExportWisdomRequest& request, const CommonOptions& options) {
+                             emit(export_wisdom(request, run_context(options)), options);
+                           });
   add_import(wisdom, common);
   add<MergeRequest>(
       wisdom, common, "merge", "Write the wisdom of several files as one",
@@ -118,6 +148,10 @@ void add_wisdom_command(OptionSet& app, CommonOptions& common) {
   add<ForgetRequest>(wisdom, common, "forget", "Remove entries from your own wisdom",
                      "A profile that loses block sizes is kept as FILE.previous.\n\nExample:\n  flopcast wisdom forget --kind plans",
                      forget);
+  add<PruneRequest>(
+      wisdom, common, "prune", "Remove entries that don't hold on this machine any more from your own wisdom",
+      "A profile that loses block sizes is kept as FILE.previous.\n\nExample:\n  flopcast wisdom prune --dry-run",
+      [](const PruneRequest& request, const CommonOptions& options) { show(prune_wisdom(request, run_context(options)), false, options); });
 }
 
 }  // namespace flopcast::cli

@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdio>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -99,6 +104,47 @@ std::optional<WisdomConditions> wisdom_conditions(const std::string& name) {
   }
   conditions.is_current = name.substr(family_at + before_family.size()) == std::to_string(family);
   return conditions;
+}
+
+std::string contraction_text(const std::string& folded) {
+  static constexpr std::string_view precisions = "sdcz";
+  static constexpr std::array names = {"single", "double", "complex single", "complex double"};
+  static constexpr std::array<std::string_view, 3> roles = {"mkx", "nkx", "mnx"};  // of A, B and C
+  const std::size_t precision = folded.empty() ? std::string_view::npos : precisions.find(folded.front());
+  std::array<std::vector<std::pair<std::int64_t, char>>, roles.size()> tensors;  // strides and labels
+  std::string extents;
+  char role = ' ', label = 'a';
+  for (std::size_t at = 1; precision != std::string_view::npos && at < folded.size(); ++at) {
+    if (folded[at] != '(') {
+      role = folded[at];
+      continue;
+    }
+    std::array<std::int64_t, roles.size()> strides{};
+    std::int64_t extent = 0;
+    if (std::sscanf(folded.c_str() + at, "(%ld:%ld,%ld,%ld)", &extent, &strides[0], &strides[1], &strides[2]) != 4 || label > 'z') {
+      return folded;
+    }
+    extents += fmt::format("{}{}={}", extents.empty() ? "" : ", ", label, extent);
+    for (std::size_t tensor = 0; tensor < roles.size(); ++tensor) {
+      if (roles[tensor].find(role) != std::string_view::npos) {
+        tensors[tensor].emplace_back(-strides[tensor], label);
+      }
+    }
+    ++label;
+    at = std::min(folded.find(')', at), folded.size());
+  }
+  if (extents.empty()) {
+    return folded;
+  }
+  std::string text;
+  for (std::size_t tensor = 0; tensor < roles.size(); ++tensor) {
+    std::stable_sort(tensors[tensor].begin(), tensors[tensor].end());
+    text += tensor == 0 ? "" : tensor == 1 ? "," : "->";
+    for (const auto& [stride, one] : tensors[tensor]) {
+      text += one;
+    }
+  }
+  return fmt::format("{} ({}) in {} precision", text, extents, names[precision]);
 }
 
 void require_wisdom(const nlohmann::json& document) { static_cast<void>(from_json(document)); }

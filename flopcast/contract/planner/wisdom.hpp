@@ -39,6 +39,10 @@ struct WisdomConditions {
 /// Reads a name that wisdom_name() made; nothing for other texts.
 std::optional<WisdomConditions> wisdom_conditions(const std::string& name);
 
+/// Returns a folded contraction in words, "ac,cb->ab (a=4, b=8, c=16) in double precision": labels in the order of roles, and of each tensor
+/// the label with the longest stride first. Returns the text itself if it has another form.
+std::string contraction_text(const std::string& folded);
+
 /// Checks a stored choice. Throws MemberError for a member that is missing or wrong.
 void require_wisdom(const nlohmann::json& document);
 

@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <string_view>
 
 #include "flopcast/preload/common/buffer_lock.hpp"
 #include "flopcast/preload/common/caller_table.hpp"
@@ -25,6 +26,7 @@
 #include "flopcast/preload/common/own_stack.hpp"
 #include "flopcast/preload/common/unnoticed.hpp"
 #include "flopcast/preload/record/dry_run.hpp"
+#include "flopcast/support/anonymous.hpp"
 
 namespace flopcast::preload {
 
@@ -254,7 +256,15 @@ bool write_dictionary() noexcept {
   return written;
 }
 
-/// Writes the words of the process's command line, as many as fit.
+/// Returns the part of a library's path that the recording keeps. The part ends with a zero, as the path does.
+std::string_view kept_path(const char* file) noexcept { return header->anonymous != 0 ? anonymous_library(file) : file; }
+
+void append_path(protocol::ChunkKind kind, const char* file, std::uint32_t library = 0) noexcept {
+  const std::string_view kept = kept_path(file);
+  append_text(kind, kept.data(), kept.size(), library);
+}
+
+/// Writes the words of the process's command line, as many as fit. In anonymous recordings these are the program's file name.
 bool write_command_line() noexcept {
   char text[protocol::trace_page - sizeof(protocol::ChunkHeader)];
   const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -262,7 +272,11 @@ bool write_command_line() noexcept {
   if (file >= 0) {
     close(file);
   }
-  return append_text(protocol::ChunkKind::process, text, bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
+  std::string_view words(text, bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
+  if (header->anonymous != 0) {
+    words = file_name(words.substr(0, words.find('\0')));  // substr takes all where there is no zero
+  }
+  return append_text(protocol::ChunkKind::process, words.data(), words.size());
 }
 
 void write_library(std::size_t place, bool with_state) noexcept;
@@ -347,7 +361,7 @@ void write_state(const link_map& object, const char* file) noexcept {
   char text[protocol::trace_page - sizeof(protocol::ChunkHeader)];
   const long threads = threads_of(handle.get());
   const char* kernels = kernels_of(handle.get());
-  int bytes = std::snprintf(text, sizeof text, "%s\n", file);
+  int bytes = std::snprintf(text, sizeof text, "%s\n", kept_path(file).data());
   if (threads > 0 && bytes > 0 && static_cast<std::size_t>(bytes) < sizeof text) {
     bytes += std::snprintf(text + bytes, sizeof text - static_cast<std::size_t>(bytes), "threads %ld\n", threads);
   }
@@ -383,7 +397,7 @@ void write_library(std::size_t place, bool with_state) noexcept {
   char resolved[PATH_MAX];
   const char* name = object->l_name[0] != '\0' ? object->l_name : "/proc/self/exe";
   const char* file = realpath(name, resolved) != nullptr ? resolved : name;
-  append_text(protocol::ChunkKind::library, file, std::strlen(file), library_number(place));
+  append_path(protocol::ChunkKind::library, file, library_number(place));
   if (with_state) {
     write_state(*object, file);
   }
@@ -495,7 +509,7 @@ void number_routines() noexcept {
 void note_unseen(const link_map& definer) noexcept {
   char resolved[PATH_MAX];
   if (realpath(definer.l_name, resolved) != nullptr) {
-    append_text(protocol::ChunkKind::unseen, resolved, std::strlen(resolved));
+    append_path(protocol::ChunkKind::unseen, resolved);
   }
 }
 

@@ -262,13 +262,81 @@ const Value& asked(std::int32_t ispec, const Value& nb, const Value& nbmin, cons
   return ispec == ispec_nb ? nb : ispec == ispec_nbmin ? nbmin : nx;
 }
 
-/// Returns the profile's answer; negative if the query is to be answered by the library.
-std::int32_t tuned_answer(std::int32_t ispec, const protocol::RoutineName& name, std::string_view options, std::int64_t m, std::int64_t n,
-                          const void* caller) noexcept {
+/// A query for a block parameter.
+struct Query {
+  std::int32_t ispec;
+  protocol::RoutineName name;
+  std::string_view options;
+  std::int32_t m, n;
+};
+
+/// An answer, and the reason why it is given. A negative one means that the library is to answer.
+struct Answer {
+  std::int32_t value;
+  protocol::AnswerReason reason;
+};
+
+/// Returns the row of the report for the size of a query; nullptr if there is no room. Takes nanoseconds.
+protocol::SizeReport* row_of(const Query& query) noexcept {
+  static constexpr std::size_t max_probes = 16;
+  static constexpr std::uint64_t spread = 0x9E3779B97F4A7C15U;  // Fibonacci hashing
+  struct Key {
+    protocol::RoutineName name;
+    char options[protocol::SharedOptions::length];
+    std::int32_t m, n;
+  } key{query.name, {}, query.m, query.n};
+  query.options.copy(key.options, sizeof key.options - 1);
+  std::uint64_t words[sizeof key / sizeof(std::uint64_t)];
+  static_assert(sizeof words == sizeof key);
+  std::memcpy(words, &key, sizeof key);
+  std::uint64_t hash = 0;
+  for (const std::uint64_t word : words) {
+    hash = (hash ^ word) * spread;
+    hash ^= hash >> 32U;
+  }
+  for (std::size_t probe = 0; probe < max_probes; ++probe) {
+    protocol::SizeReport& row = report->sizes[(hash + probe) % protocol::max_reported_sizes];
+    std::uint32_t state = row.state.load(std::memory_order_acquire);
+    if (state == protocol::SizeReport::free_row && row.state.compare_exchange_strong(state, protocol::SizeReport::being_written)) {
+      row.name = key.name;
+      std::memcpy(row.options, key.options, sizeof key.options);
+      row.m = key.m;
+      row.n = key.n;
+      row.state.store(protocol::SizeReport::complete, std::memory_order_release);
+      return &row;
+    }
+    if (state == protocol::SizeReport::complete && row.m == key.m && row.n == key.n && row.name == key.name &&
+        std::memcmp(row.options, key.options, sizeof key.options) == 0) {
+      return &row;
+    }
+  }
+  return nullptr;
+}
+
+/// Counts an answer for `flopcast run`. LAPACK queries NBMIN only after it has found the workspace too short.
+void count_answer(const Query& query, std::int32_t value, protocol::AnswerReason reason) noexcept {
+  if (report == &own_report || query.ispec == ispec_nx) {
+    return;
+  }
+  protocol::SizeReport* row = row_of(query);
+  if (row == nullptr) {
+    report->unlisted.fetch_add(query.ispec == ispec_nb ? 1 : 0, std::memory_order_relaxed);
+  } else if (query.ispec == ispec_nbmin) {
+    row->short_workspaces.fetch_add(1, std::memory_order_relaxed);
+  } else {
+    row->queries.fetch_add(1, std::memory_order_relaxed);
+    row->answer.store(value, std::memory_order_relaxed);
+    row->reason.store(reason, std::memory_order_relaxed);
+  }
+}
+
+/// Returns the profile's answer to a query.
+Answer tuned_answer(const Query& query, const void* caller) noexcept {
+  const auto& [ispec, name, options, m, n] = query;
   if (Override* own = find_override(name); own != nullptr) {
     own->queries.fetch_add(ispec == ispec_nb ? 1 : 0, std::memory_order_relaxed);
     if (own->set.load(std::memory_order_acquire)) {
-      return asked(ispec, own->nb, own->nbmin, own->nx).load(std::memory_order_relaxed);
+      return {asked(ispec, own->nb, own->nbmin, own->nx).load(std::memory_order_relaxed), protocol::AnswerReason::tuned};
     }
   }
   const protocol::RoutineBlocks* routine = protocol::find(table, name, options.data(), options.size());
@@ -276,7 +344,8 @@ std::int32_t tuned_answer(std::int32_t ispec, const protocol::RoutineName& name,
     if (ispec == ispec_nb) {
       count_other_query(name, options);
     }
-    return -1;
+    const bool has_others = protocol::find_with_other_options(table, name) != nullptr;
+    return {-1, has_others ? protocol::AnswerReason::other_options : protocol::AnswerReason::lacking};
   }
   const protocol::BlockPoint* point = protocol::nearest(*routine, m, n);
   protocol::RoutineReport& counts = report->routines[routine - table.routines];
@@ -290,7 +359,8 @@ std::int32_t tuned_answer(std::int32_t ispec, const protocol::RoutineName& name,
       workspace.returned = point == nullptr ? 0 : point->nb;
     }
   }
-  return point == nullptr ? -1 : asked(ispec, point->nb, point->nbmin, point->nx);
+  return point == nullptr ? Answer{-1, protocol::AnswerReason::too_small}
+                          : Answer{asked(ispec, point->nb, point->nbmin, point->nx), protocol::AnswerReason::tuned};
 }
 
 Ilaenv find_real(const void* caller) noexcept {
@@ -325,13 +395,18 @@ extern "C" {
   if (*ispec == ispec_nb && workspace.probe > 0) [[unlikely]] {
     return workspace.probe;
   }
-  if (*ispec >= ispec_nb && *ispec <= ispec_nx) {
+  const bool is_tunable = *ispec >= ispec_nb && *ispec <= ispec_nx;
+  Query query{};
+  Answer answer{};
+  if (is_tunable) {
     const std::string_view letters = fortran_text(name, name_length, flopcast::protocol::RoutineName::length);
     const std::string_view options = fortran_text(opts, opts_length, flopcast::protocol::SharedOptions::length);
     const flopcast::protocol::RoutineName queried = flopcast::protocol::routine_name(letters.data(), letters.size());
-    const std::int32_t answer = tuned_answer(*ispec, querying_routine(queried, caller), options, *n1, *n2, caller);
-    if (answer >= 0) {
-      return answer;
+    query = {*ispec, querying_routine(queried, caller), options, *n1, *n2};
+    answer = tuned_answer(query, caller);
+    if (answer.value >= 0) {
+      count_answer(query, answer.value, answer.reason);
+      return answer.value;
     }
   }
   const Ilaenv real = trampoline != nullptr ? reinterpret_cast<Ilaenv>(trampoline->definition) : find_real(caller);
@@ -339,7 +414,11 @@ extern "C" {
     complain_once("no library behind the preloaded one defines ilaenv_; unblocked code is used");
     return 1;
   }
-  return real(ispec, name, opts, n1, n2, n3, n4, name_length, opts_length);
+  const flopcast::FortranInteger returned = real(ispec, name, opts, n1, n2, n3, n4, name_length, opts_length);
+  if (is_tunable) {
+    count_answer(query, static_cast<std::int32_t>(returned), answer.reason);
+  }
+  return returned;
 }
 
 [[gnu::visibility("default")]] int flopcast_set_block(const char* routine, int nb, int nbmin, int nx) {

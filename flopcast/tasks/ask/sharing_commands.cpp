@@ -31,10 +31,18 @@ std::vector<Command> sharing_commands() {
       command<ListWisdomRequest>(
           "wisdom_list", "List the user's wisdom and the system's, or that of a file", "flopcast-wisdom-list-1", DoneIn::any_process,
           [](const Workbench&, const ListWisdomRequest& request, const RunContext& context) { return list_wisdom(request, context); }),
-      command<OwnWisdomRequest>("wisdom_export", "Return the user's wisdom", "flopcast-wisdom-1", DoneIn::any_process,
-                                [](const Workbench&, const OwnWisdomRequest& request, const RunContext& context) {
-                                  return WholeDocument{export_wisdom(request, context)};
-                                }),
+      command<ListWisdomRequest>(
+          "wisdom_check", "Compare the user's wisdom and the system's, or that of a file, with this machine", "flopcast-wisdom-check-1",
+          DoneIn::any_process,
+          [](const Workbench&, const ListWisdomRequest& request, const RunContext& context) { return check_wisdom(request, context); }),
+      command<PruneRequest>(
+          "wisdom_prune", "Remove entries of the user's wisdom that don't hold on this machine any more", "flopcast-wisdom-check-1",
+          DoneIn::any_process,
+          [](const Workbench&, const PruneRequest& request, const RunContext& context) { return prune_wisdom(request, context); }),
+      command<ExportWisdomRequest>("wisdom_export", "Return the user's wisdom", "flopcast-wisdom-1", DoneIn::any_process,
+                                   [](const Workbench&, const ExportWisdomRequest& request, const RunContext& context) {
+                                     return WholeDocument{export_wisdom(request, context)};
+                                   }),
       command<WisdomRequest>(
           "wisdom_import", "Add a file's wisdom, as far as it holds on this machine, to the user's", "flopcast-wisdom-import-1",
           DoneIn::any_process,

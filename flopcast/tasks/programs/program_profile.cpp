@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "flopcast/program/program_breakdown.hpp"
+#include "flopcast/support/anonymous.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/programs/opened_recording.hpp"
@@ -247,6 +248,9 @@ CallTotals total_of(const std::vector<CallTotals>& parts, const std::optional<Pe
   return sum;
 }
 
-ProgramProfile profile_program(const ProfileRequest& request, const RunContext& context) { return Profiler(request, context).run(); }
+ProgramProfile profile_program(const ProfileRequest& request, const RunContext& context) {
+  const ProgramProfile profile = Profiler(request, context).run();
+  return request.anonymous ? program_profile_from_json(anonymous_json(to_json(profile))) : profile;
+}
 
 }  // namespace flopcast

@@ -266,12 +266,27 @@ Fields FieldTable<program::RoutineUse>::fields() {
 }
 
 template <>
+Fields FieldTable<program::SizeUse>::fields() {
+  return {field<&T::routine>("name of the routine"),
+          field<&T::options>("options that the routine passed to ilaenv"),
+          field<&T::m>("first size that the routine passed to ilaenv"),
+          field<&T::n>("second size; equals m for routines with one size"),
+          field<&T::queries>("number of ilaenv queries for the block size"),
+          field<&T::answered>("block size that was returned last").named("nb"),
+          field<&T::reason>("\"tuned\", or why LAPACK's own block size was returned"),
+          field<&T::short_workspaces>(
+              "times that the program's workspace was too short for the block size, so that LAPACK took a smaller one")};
+}
+
+template <>
 Fields FieldTable<RunOutcome>::fields() {
   return {field<&T::exit_code>("the program's own, or 128 plus the signal that ended it"),
           field<&T::processes>("processes into which the preloaded library was loaded"),
           field<&T::blas>("library that defined dgemm; empty: none was seen"),
           field<&T::settings>("variables for kernels that were set"),
-          field<&T::routines>("in the order of the profile"),
+          field<&T::routines>("in the order of the profile; then, if a report was asked for, routines that the profile lacks"),
+          optional_field<&T::sizes>("queries by routine and problem size; empty if no report was asked for"),
+          optional_field<&T::unlisted>("queries for further sizes, which sizes had no room for"),
           optional_field<&T::ended_by>("signal that ended the program, whose queries count up to then; empty: none did"),
           optional_field<&T::counted>("false if queries could not be counted, so that only exit code and settings are known")};
 }

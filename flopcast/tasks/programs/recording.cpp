@@ -12,6 +12,7 @@
 #include "flopcast/program/program_recording.hpp"
 #include "flopcast/program/program_trace.hpp"
 #include "flopcast/program/recorded_place.hpp"
+#include "flopcast/support/anonymous.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
@@ -122,10 +123,10 @@ Recording record_program(const RecordRequest& request, const RunContext& context
   const machine::Topology topology = machine::detect_topology();
   const program::ProgramOptions program = {request.command, program::program_libraries(request.blas, request.lapack, request.command),
                                            request.threads};
-  program::record_program(program, {request.output, request.dry_run, {topology.cpu, topology.cores}});
+  program::record_program(program, {request.output, request.dry_run, {topology.cpu, topology.cores}, request.anonymous});
   Recording recording = read_recording(request.output);
   add_library_remarks(recording, program, context);
-  return recording;
+  return request.anonymous ? recording_from_json(anonymous_json(to_json(recording))) : recording;
 }
 
 }  // namespace flopcast

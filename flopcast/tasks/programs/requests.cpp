@@ -110,6 +110,7 @@ Fields FieldTable<RecordRequest>::fields() {
   return Fields{field<&T::command>("program and its arguments").within(bounds::command).option("")} + fields_of_libraries<T>() +
          Fields{optional_field<&T::threads>("threads of BLAS").within(bounds::threads),
                 optional_field<&T::dry_run>("skip calls that compute much; for programs whose flow doesn't depend on their results"),
+                optional_field<&T::anonymous>("keep no folders, arguments or texts of the environment in the recording"),
                 optional_field<&T::output>("file of the recording").within(bounds::path).option("")};
 }
 
@@ -133,7 +134,8 @@ Fields FieldTable<ProfileRequest>::fields() {
               .one_of({"auto", "library"}),
           optional_field<&T::options, &O::threads>(
               "threads of BLAS in the recorded run; missing: those of 'record --threads', else as many as BLAS takes by itself")
-              .within(bounds::threads)};
+              .within(bounds::threads),
+          optional_field<&T::anonymous>("leave folders and arguments out of all results, for pages that are sent around")};
 }
 
 template <>
@@ -184,6 +186,17 @@ Fields FieldTable<IlaenvRequest>::fields() {
 template <>
 Fields FieldTable<OwnWisdomRequest>::fields() {
   return {own_profile<T>()};
+}
+template <>
+Fields FieldTable<ExportWisdomRequest>::fields() {
+  return {own_profile<T>(),
+          optional_field<&T::anonymous>("leave out entries for libraries outside of /usr, /lib, /lib64 and /opt, which name your folders")};
+}
+template <>
+Fields FieldTable<PruneRequest>::fields() {
+  return {optional_field<&T::dry_run>("remove nothing"),
+          optional_field<&T::other_cpus>("also remove entries for other CPUs, which may be those of machines with the same home folder"),
+          own_profile<T>()};
 }
 template <>
 Fields FieldTable<WisdomRequest>::fields() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/program/program_run.hpp"
 #include "flopcast/protocol/block_table.hpp"
 #include "flopcast/protocol/run_report.hpp"
@@ -121,7 +122,55 @@ void note_libraries(const ProgramRun& run, const LibraryIdentity& tuned, const p
   }
 }
 
-RunOutcome outcome_of(const ProgramRun& run, const RunServices& services, bool explain) {
+/// Returns the command that tunes a routine, whose flags are ilaenv's options, for the orders that the program had; empty if there is none.
+std::string tuning_command(const RoutineUse& use, const RunRequest& request) {
+  const Routine* routine = kernel::find(use.routine);
+  std::string flags;
+  std::size_t letter = 0;
+  for (const Argument& argument : routine != nullptr ? routine->arguments : std::vector<Argument>()) {
+    if (argument.kind == Kind::flag && letter < use.flags.size()) {
+      flags += fmt::format(" {}={}", argument.name, use.flags[letter++]);
+    }
+  }
+  return routine == nullptr ? ""
+                            : fmt::format("flopcast tune {}{} --n {}{}{}{}{} {}", use.routine, flags,
+                                          use.smallest == use.largest ? "" : fmt::format("{}:", use.smallest), use.largest,
+                                          request.blas.empty() ? "" : " --blas " + request.blas,
+                                          request.lapack.empty() ? "" : " --lapack " + request.lapack,
+                                          request.threads ? fmt::format(" --threads {}", *request.threads) : "",
+                                          request.profile.empty() ? "--save" : "--profile " + request.profile);
+}
+
+/// Returns the routines that the profile lacks, from the queries by size.
+std::vector<RoutineUse> lacking_routines(const std::vector<program::SizeUse>& sizes, const RunRequest& request) {
+  std::vector<RoutineUse> lacking;
+  for (const program::SizeUse& size : sizes) {
+    if (size.reason != program::lacking_reason) {
+      continue;
+    }
+    const std::int64_t order = std::min(size.m, size.n);
+    if (lacking.empty() || lacking.back().routine != size.routine || lacking.back().flags != size.options) {
+      RoutineUse& added = lacking.emplace_back();
+      added.routine = size.routine;
+      added.flags = size.options;
+      added.smallest = order;
+    }
+    RoutineUse& use = lacking.back();
+    use.queries += size.queries;
+    use.smallest = std::min(use.smallest, order);
+    use.largest = std::max(use.largest, order);
+    use.returned = std::max(use.returned, size.answered);
+  }
+  for (RoutineUse& use : lacking) {
+    const std::string command = tuning_command(use, request);
+    use.what_happened =
+        "the profile lacks it, and LAPACK used its own block size" + (command.empty() ? "" : fmt::format("; '{}' tunes it", command));
+  }
+  return lacking;
+}
+
+RunOutcome outcome_of(const ProgramRun& run, const RunRequest& request, const RunServices& services) {
+  const bool explain = request.explain && run.lacking_report.empty();
   RunOutcome outcome;
   outcome.exit_code = run.exit_code;
   outcome.processes = run.processes;
@@ -132,6 +181,12 @@ RunOutcome outcome_of(const ProgramRun& run, const RunServices& services, bool e
   outcome.routines = run.routines;
   for (RoutineUse& use : outcome.routines) {
     use.what_happened = explain ? describe(use, run, services) : "";
+  }
+  if (explain) {
+    outcome.sizes = run.sizes;
+    outcome.unlisted = run.unlisted;
+    const std::vector<RoutineUse> lacking = lacking_routines(run.sizes, request);
+    outcome.routines.insert(outcome.routines.end(), lacking.begin(), lacking.end());
   }
   return outcome;
 }
@@ -168,7 +223,7 @@ RunOutcome run_program(const RunRequest& request, const RunServices& services, c
   const ProgramRun run = services.run(program, profile);
   if (!run.lacking_report.empty()) {
     context.note(fmt::format("the program ran as it should, but what its LAPACK queried could not be counted: {}", run.lacking_report));
-    return outcome_of(run, services, false);
+    return outcome_of(run, request, services);
   }
   const std::string not_started = run.processes == 0 ? services.why_not_started(request.command.front(), run.exit_code) : std::string();
   if (!not_started.empty()) {
@@ -180,7 +235,7 @@ RunOutcome run_program(const RunRequest& request, const RunServices& services, c
     note_unused(run, services, context);
   }
   note_libraries(run, profile.environment.blas, program, services, context);
-  return outcome_of(run, services, request.explain);
+  return outcome_of(run, request, services);
 }
 
 RunOutcome run_program(const RunRequest& request, const RunContext& context) {

@@ -1,8 +1,10 @@
 #include "flopcast/tasks/programs/wisdom.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -31,18 +33,29 @@ namespace flopcast {
 
 template <>
 Fields FieldTable<WisdomEntry>::fields() {
-  return {field<&T::id>("names the entry for `flopcast wisdom forget`: eight hexadecimal digits, of which the first few are enough"),
-          field<&T::kind>("\"block sizes\", \"kernels\" or \"plan\""),
-          field<&T::subject>(
-              "tuned routines (\"120 routines\"), file of a library, or folded sizes of a contraction with the planner's effort"),
-          field<&T::place>("libraries and threads that the entry is for; empty for kernels"),
-          field<&T::misfit>("why the entry doesn't hold on this machine; empty if it holds"),
-          field<&T::file>("where the entry is kept")};
+  return {
+      field<&T::id>("names the entry for `flopcast wisdom forget`: eight hexadecimal digits, of which the first few are enough"),
+      field<&T::kind>("\"block sizes\", \"kernels\" or \"plan\"; \"file\" for a file that can't be read"),
+      field<&T::subject>(
+          "tuned routines with their orders, file of a library with its kernels, or contraction with extents, precision and the planner's "
+          "effort. Labels of contractions stand for neighbouring ones that are one index in all tensors"),
+      field<&T::place>("libraries and threads that the entry is for; empty for kernels"),
+      field<&T::misfit>("why the entry doesn't hold on this machine; empty if it holds"),
+      field<&T::file>("where the entry is kept"),
+      optional_field<&T::cpu>("CPU that the entry is for; empty: not known"),
+      optional_field<&T::differs>("CPU, cores or caches, library, kernels, version or file; empty if the entry holds"),
+      optional_field<&T::remedy>("what to do about the difference; empty if the entry holds")};
 }
 
 template <>
 Fields FieldTable<WisdomList>::fields() {
   return {field<&T::entries>("block sizes, plans, kernels")};
+}
+
+template <>
+Fields FieldTable<WisdomCheck>::fields() {
+  return {field<&T::findings>("entries that don't hold on this machine; of pruning those that were removed, or would be"),
+          field<&T::others>("number of the other entries"), field<&T::summary>("one sentence")};
 }
 
 template <>
@@ -56,9 +69,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* list_schema = "flopcast-wisdom-list-1";
 constexpr const char* import_schema = "flopcast-wisdom-import-1";
+constexpr const char* check_schema = "flopcast-wisdom-check-1";
 constexpr const char* block_sizes = "block sizes";
 constexpr const char* kernels = "kernels";
 constexpr const char* plan = "plan";
+constexpr const char* other_cpu_part = "CPU";  ///< Misfit::part of entries for other CPUs
 
 /// Returns an identifier that depends on nothing but the entry's name.
 std::string id_of(const std::string& name) {
@@ -66,20 +81,56 @@ std::string id_of(const std::string& name) {
   return hexadecimal_digest(name).substr(0, digits);
 }
 
+/// Returns "dgeqrf, dpotrf:L and 118 others, orders 200 to 3200".
+std::string routines_text(const std::vector<program::TunedRoutine>& routines) {
+  static constexpr std::size_t max_named = 6;
+  std::vector<std::string> names;
+  std::int64_t low = 0, high = 0;
+  for (const program::TunedRoutine& routine : routines) {
+    names.push_back(program::routine_label(routine.name, routine.flags));
+    for (const program::TunedPoint& point : routine.points) {
+      const std::int64_t order = std::min(point.m, point.n);
+      low = low == 0 ? order : std::min(low, order);
+      high = std::max(high, order);
+    }
+  }
+  const std::size_t others = names.size() > max_named ? names.size() - max_named : 0;
+  names.resize(names.size() - others);
+  return fmt::format("{}{}, {}", fmt::join(names, ", "), others > 0 ? fmt::format(" and {}", counted(others, "other")) : "",
+                     low == high ? fmt::format("order {}", high) : fmt::format("orders {} to {}", low, high));
+}
+
+/// Marks an entry that doesn't hold, and says what to do.
+void set_misfit(WisdomEntry& entry, const Misfit& misfit, const std::string& renewal) {
+  entry.misfit = misfit.reason;
+  entry.differs = misfit.part;
+  entry.remedy = misfit.empty()                  ? ""
+                 : misfit.part == other_cpu_part ? renewal + ", on a machine of this kind"
+                                                 : renewal + "; 'flopcast wisdom prune' removes the entry";
+}
+
 WisdomEntry described(const program::Profile& profile, const WisdomMachine& machine, const std::string& file) {
   const Environment& place = profile.environment;
-  return {id_of(fmt::format("{};{};{};{};{}", place.cpu, place.blas.path, place.lapack.path, place.threads, place.fingerprint)),
-          block_sizes,
-          profile.routines.size() == 1 ? profile.routines.front().name : counted(profile.routines.size(), "routine"),
-          place_text(place),
-          misfit(place, machine),
-          file};
+  WisdomEntry entry{id_of(fmt::format("{};{};{};{};{}", place.cpu, place.blas.path, place.lapack.path, place.threads, place.fingerprint)),
+                    block_sizes,
+                    routines_text(profile.routines),
+                    place_text(place),
+                    "",
+                    file,
+                    place.cpu};
+  set_misfit(entry, misfit(place, machine),
+             fmt::format("tune anew: flopcast tune {} --threads {} --save",
+                         profile.routines.size() == 1 ? profile.routines.front().name + " --n 200:3200" : "lapack", place.threads));
+  return entry;
 }
 
 WisdomEntry described(const model::Artifact& artifact, const std::vector<Environment>& environments, const WisdomMachine& machine,
                       const std::string& file) {
-  WisdomEntry entry{id_of(artifact.kind + ';' + artifact.name), kernels, artifact.name, "", misfit(artifact, environments, machine), file};
+  WisdomEntry entry{id_of(artifact.kind + ';' + artifact.name), kernels, artifact.name, "", "", file};
+  const Misfit found = misfit(artifact, environments, machine);
   if (artifact.kind == model::artifact::kernel_choice) {
+    set_misfit(entry, found, "'flopcast run' tries the kernels of the library that is here");
+    entry.cpu = artifact.name.substr(0, artifact.name.find(" /"));
     if (const std::optional<TriedLibrary> library = tried_library(artifact.name, machine.topology.cpu)) {
       entry.subject = fmt::format("{}: {}", library->file, kernel_choice_text(artifact.document));
     }
@@ -89,11 +140,11 @@ WisdomEntry described(const model::Artifact& artifact, const std::vector<Environ
   if (const std::optional<contract::WisdomConditions> conditions = contract::wisdom_conditions(artifact.name)) {
     const auto own = std::find_if(environments.begin(), environments.end(),
                                   [&](const Environment& environment) { return environment.fingerprint == conditions->fingerprint; });
-    entry.subject = fmt::format("{} ({})", conditions->contraction, conditions->effort);
+    entry.subject = fmt::format("{}, effort {}", contract::contraction_text(conditions->contraction), conditions->effort);
+    entry.cpu = own == environments.end() ? "" : own->cpu;
     entry.place = fmt::format("{}{}", own == environments.end() ? "" : own->blas.name + ", ", counted(conditions->threads, "thread"));
-    if (entry.misfit.empty() && !conditions->is_current) {
-      entry.misfit = "another version of flopcast made it";
-    }
+    set_misfit(entry, found.empty() && !conditions->is_current ? Misfit{"version", "another version of flopcast made it"} : found,
+               "the next plan of this contraction is made anew");
   }
   return entry;
 }
@@ -248,6 +299,61 @@ void write_profiles(const std::string& file, std::vector<program::Profile> left)
   }
 }
 
+/// Changes the profile to `left` and removes artifacts from the store, both or none.
+void remove_entries(const Wisdom& own, std::vector<program::Profile> left, const std::vector<model::Artifact>& removed,
+                    const WisdomServices& services, const RunContext& context) {
+  const auto save = [&] {
+    if (left.size() < own.profiles.size()) {
+      write_profiles(services.profile, std::move(left));
+    }
+  };
+  if (removed.empty()) {
+    save();
+    return;
+  }
+  model::Store store = store_to_keep(services, context);
+  delete_together(store, removed, save);
+}
+
+/// Returns whether an entry for this library may be shown to others: its path has no folder of a user.
+bool is_systems(std::string_view path) {
+  static constexpr std::array<std::string_view, 4> system = {"/usr/", "/lib/", "/lib64/", "/opt/"};
+  return path.empty() || std::any_of(system.begin(), system.end(), [&](std::string_view folder) { return path.starts_with(folder); });
+}
+bool is_systems(const Environment& place) { return is_systems(place.blas.path) && is_systems(place.lapack.path); }
+
+/// Removes entries whose libraries lie in folders of users. Returns the number of the removed ones.
+std::size_t remove_users(Wisdom& wisdom) {
+  std::erase_if(wisdom.environments, [](const Environment& place) { return !is_systems(place); });
+  return std::erase_if(wisdom.profiles, [](const program::Profile& profile) { return !is_systems(profile.environment); }) +
+         std::erase_if(wisdom.artifacts, [&](const model::Artifact& artifact) {
+           if (artifact.kind == model::artifact::kernel_choice) {
+             const std::size_t path = artifact.name.find(" /");
+             return path == std::string::npos || !is_systems(std::string_view(artifact.name).substr(path + 1));
+           }
+           return std::none_of(wisdom.environments.begin(), wisdom.environments.end(), [&](const Environment& place) {
+             return artifact.name.find(' ' + place.fingerprint + ' ') != std::string::npos;
+           });
+         });
+}
+
+/// Returns "all 3 entries of wisdom hold on this machine", or how many don't and what differs.
+std::string summary_of(const WisdomCheck& check) {
+  const std::size_t all = check.others + check.findings.size();
+  if (all == 0) {
+    return "there is no wisdom";
+  }
+  if (check.findings.empty()) {
+    return all == 1 ? "the entry of wisdom holds on this machine" : fmt::format("all {} entries of wisdom hold on this machine", all);
+  }
+  std::set<std::string> parts;
+  for (const WisdomEntry& entry : check.findings) {
+    parts.insert(entry.differs);
+  }
+  return fmt::format("{} of {} entries of wisdom {} hold on this machine, which differs in: {}", check.findings.size(), all,
+                     check.findings.size() == 1 ? "doesn't" : "don't", fmt::join(parts, ", "));
+}
+
 /// The part of some wisdom that holds on this machine, and all its entries.
 struct FittingPart {
   Wisdom wisdom;
@@ -294,6 +400,55 @@ Wisdom without_known(Wisdom wisdom, const Wisdom& own) {
   return wisdom;
 }
 
+/// Marks an entry whose kernels other values of the user's variables replace, as the user's own values go first.
+void compare_kernels(WisdomEntry& entry, const program::Profile& profile, const WisdomMachine& machine) {
+  for (const auto& [name, value] : profile.settings) {
+    if (const std::string own = machine.variable(name); entry.misfit.empty() && !own.empty() && own != value) {
+      entry.misfit = fmt::format("it is for kernels by {}={}, and the variable is set to {}", name, value, own);
+      entry.differs = "kernels";
+      entry.remedy = "unset " + name;
+    }
+  }
+}
+
+/// Returns the entries of the wisdom that is asked for. For a check, kernels are compared as well, and a file that can't be read is an
+/// entry.
+std::vector<WisdomEntry> all_entries(const ListWisdomRequest& request, const WisdomServices& services, const RunContext& context,
+                                     bool for_check) {
+  std::vector<WisdomEntry> entries;
+  const WisdomMachine machine = services.machine();
+  const auto add = [&](const std::string& profile_file, const std::string& artifact_file, const auto& read) {
+    try {
+      const Wisdom wisdom = read();
+      for (WisdomPart& part : parts_of(wisdom, machine, profile_file, artifact_file)) {
+        if (for_check && part.profile != nullptr) {
+          compare_kernels(part.entry, *part.profile, machine);
+        }
+        entries.push_back(std::move(part.entry));
+      }
+    } catch (const Error& error) {
+      if (std::error_code none; !for_check || error.code() != ExitCode::bad_input || !fs::exists(profile_file, none)) {
+        throw;
+      }
+      entries.push_back(
+          {"", "file", profile_file, "", error.what(), profile_file, "", "file", "write it anew with this version of flopcast"});
+    }
+  };
+  const auto add_file = [&](const std::string& file) { add(file, file, [&] { return read_wisdom(file); }); };
+  if (!request.file.empty()) {
+    add_file(request.file);
+    return entries;
+  }
+  if (!services.no_folder.empty()) {
+    context.note("warning: " + services.no_folder);
+  }
+  add(services.profile, services.store.string(), [&] { return own_wisdom(services, context); });
+  if (std::error_code none; !services.system.empty() && fs::exists(services.system, none)) {
+    add_file(services.system.string());
+  }
+  return entries;
+}
+
 }  // namespace
 
 WisdomServices this_wisdom_services(const std::string& profile) {
@@ -308,29 +463,56 @@ WisdomServices this_wisdom_services(const std::string& profile) {
 }
 
 WisdomList list_wisdom(const ListWisdomRequest& request, const WisdomServices& services, const RunContext& context) {
-  WisdomList list;
-  const WisdomMachine machine = services.machine();
-  const auto add = [&](const Wisdom& wisdom, const std::string& profile_file, const std::string& artifact_file) {
-    for (WisdomPart& part : parts_of(wisdom, machine, profile_file, artifact_file)) {
-      list.entries.push_back(std::move(part.entry));
-    }
-  };
-  if (!request.file.empty()) {
-    add(read_wisdom(request.file), request.file, request.file);
-    return list;
-  }
-  if (!services.no_folder.empty()) {
-    context.note("warning: " + services.no_folder);
-  }
-  add(own_wisdom(services, context), services.profile, services.store.string());
-  if (std::error_code none; !services.system.empty() && fs::exists(services.system, none)) {
-    add(read_wisdom(services.system.string()), services.system.string(), services.system.string());
-  }
-  return list;
+  return {all_entries(request, services, context, false)};
 }
 
-std::string export_wisdom(const WisdomServices& services, const RunContext& context) {
+WisdomCheck check_wisdom(const ListWisdomRequest& request, const WisdomServices& services, const RunContext& context) {
+  WisdomCheck check;
+  for (WisdomEntry& entry : all_entries(request, services, context, true)) {
+    if (entry.misfit.empty()) {
+      ++check.others;
+    } else {
+      check.findings.push_back(std::move(entry));
+    }
+  }
+  check.summary = summary_of(check);
+  return check;
+}
+
+WisdomCheck prune_wisdom(const PruneRequest& request, const WisdomServices& services, const RunContext& context) {
+  const Wisdom own = own_wisdom(services, context);
+  WisdomCheck pruned;
+  std::vector<program::Profile> left;
+  std::vector<model::Artifact> removed;
+  std::size_t for_other_cpus = 0;
+  for (WisdomPart& part : parts_of(own, services.machine(), services.profile, services.store.string())) {
+    const bool is_other_cpus = part.entry.differs == other_cpu_part;
+    const bool goes = !part.entry.misfit.empty() && (!is_other_cpus || request.other_cpus);
+    if (part.profile != nullptr && !goes) {
+      left.push_back(*part.profile);
+    } else if (part.artifact != nullptr && goes) {
+      removed.push_back(*part.artifact);
+    }
+    if (goes) {
+      pruned.findings.push_back(std::move(part.entry));
+    } else {
+      ++pruned.others;
+      for_other_cpus += is_other_cpus ? 1 : 0;
+    }
+  }
+  if (!request.dry_run) {
+    remove_entries(own, std::move(left), removed, services, context);
+  }
+  pruned.summary = fmt::format("entries {}: {}; left: {}{}", request.dry_run ? "that would be removed" : "removed", pruned.findings.size(),
+                               pruned.others, for_other_cpus > 0 ? fmt::format(", {} of them for other CPUs", for_other_cpus) : "");
+  return pruned;
+}
+
+std::string export_wisdom(const WisdomServices& services, const RunContext& context, bool anonymous) {
   Wisdom own = own_wisdom(services, context);
+  if (const std::size_t skipped = anonymous ? remove_users(own) : 0; skipped > 0) {
+    context.note(fmt::format("entries skipped whose libraries lie outside of the system's folders: {}", skipped));
+  }
   if (own.profiles.empty() && own.artifacts.empty()) {
     require_folder(services);
     throw bad_input("there is no wisdom yet: no {}, and nothing in the store {}. 'flopcast tune lapack --save' makes some",
@@ -393,23 +575,21 @@ WisdomList forget_wisdom(const ForgetRequest& request, const WisdomServices& ser
       removed.push_back(*part.artifact);
     }
   }
-  if (left.size() < own.profiles.size()) {
-    write_profiles(services.profile, std::move(left));
-  }
-  if (!removed.empty()) {
-    model::Store store = store_to_keep(services, context);
-    for (const model::Artifact& artifact : removed) {
-      delete_artifact(store, artifact.kind, artifact.name);
-    }
-  }
+  remove_entries(own, std::move(left), removed, services, context);
   return forgotten;
 }
 
 WisdomList list_wisdom(const ListWisdomRequest& request, const RunContext& context) {
   return list_wisdom(request, this_wisdom_services(request.profile), context);
 }
-std::string export_wisdom(const OwnWisdomRequest& request, const RunContext& context) {
-  return export_wisdom(this_wisdom_services(request.profile), context);
+std::string export_wisdom(const ExportWisdomRequest& request, const RunContext& context) {
+  return export_wisdom(this_wisdom_services(request.profile), context, request.anonymous);
+}
+WisdomCheck check_wisdom(const ListWisdomRequest& request, const RunContext& context) {
+  return check_wisdom(request, this_wisdom_services(request.profile), context);
+}
+WisdomCheck prune_wisdom(const PruneRequest& request, const RunContext& context) {
+  return prune_wisdom(request, this_wisdom_services(request.profile), context);
 }
 WisdomImport import_wisdom(const WisdomRequest& request, const RunContext& context) {
   return import_wisdom(request, this_wisdom_services(request.profile), context);
@@ -426,9 +606,13 @@ WisdomList wisdom_list_from_json(std::string_view text) { return from_document<W
 std::string to_json(const WisdomImport& imported) { return to_document(imported, import_schema).dump(2); }
 WisdomImport wisdom_import_from_json(std::string_view text) { return from_document<WisdomImport>(text, "import of wisdom", import_schema); }
 
+std::string to_json(const WisdomCheck& check) { return to_document(check, check_schema).dump(2); }
+WisdomCheck wisdom_check_from_json(std::string_view text) { return from_document<WisdomCheck>(text, "check of wisdom", check_schema); }
+
 std::vector<PublishedSchema> wisdom_schemas() {
   return {wisdom_schema(), published<WisdomList>(list_schema, "Wisdom that the user and the system have, or a file of wisdom"),
-          published<WisdomImport>(import_schema, "Entries of wisdom that were taken and skipped")};
+          published<WisdomImport>(import_schema, "Entries of wisdom that were taken and skipped"),
+          published<WisdomCheck>(check_schema, "Wisdom that doesn't hold on this machine, found or removed")};
 }
 
 }  // namespace flopcast

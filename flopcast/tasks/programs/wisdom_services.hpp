@@ -22,7 +22,9 @@ struct WisdomServices {
 WisdomServices this_wisdom_services(const std::string& profile);
 
 WisdomList list_wisdom(const ListWisdomRequest& request, const WisdomServices& services, const RunContext& context);
-std::string export_wisdom(const WisdomServices& services, const RunContext& context);
+std::string export_wisdom(const WisdomServices& services, const RunContext& context, bool anonymous = false);
+WisdomCheck check_wisdom(const ListWisdomRequest& request, const WisdomServices& services, const RunContext& context);
+WisdomCheck prune_wisdom(const PruneRequest& request, const WisdomServices& services, const RunContext& context);
 WisdomImport import_wisdom(const WisdomRequest& request, const WisdomServices& services, const RunContext& context);
 WisdomImport import_system_wisdom(const WisdomServices& services, const RunContext& context);
 WisdomList forget_wisdom(const ForgetRequest& request, const WisdomServices& services, const RunContext& context);

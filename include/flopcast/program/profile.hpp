@@ -105,4 +105,17 @@ struct RoutineUse {
   friend bool operator==(const RoutineUse&, const RoutineUse&) = default;
 };
 
+/// Queries of one routine for the block size of one problem size, and their answer.
+struct SizeUse {
+  std::string routine, options;        ///< "dpotrf", ilaenv's options "L"
+  std::int64_t m = 0, n = 0;           ///< sizes of the problem
+  std::uint64_t queries = 0;           ///< ilaenv queries for the block size
+  std::int64_t answered = 0;           ///< block size that was returned last
+  std::string reason;                  ///< "tuned", or why LAPACK's own block size was returned
+  std::uint64_t short_workspaces = 0;  ///< times that the program's workspace was too short for it
+  friend bool operator==(const SizeUse&, const SizeUse&) = default;
+};
+/// SizeUse::reason of answers with LAPACK's own block size for a routine that the profile lacks.
+inline constexpr const char* lacking_reason = "default: the profile lacks the routine";
+
 }  // namespace flopcast::program

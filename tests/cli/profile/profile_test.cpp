@@ -179,6 +179,50 @@ TEST_P(ProfileCommands, WritesAPage) {
   EXPECT_EQ(shell("flopcast profile --no-peak --page /no/such/folder/x.html " + file("trace")).code, 4);
 }
 
+/// Returns the program's host, user, folders and arguments that `text` holds.
+std::vector<std::string> found_in(const std::string& text, const std::vector<std::string>& secrets) {
+  std::vector<std::string> found;
+  for (const std::string& secret : secrets) {
+    if (text.find(secret) != std::string::npos) {
+      found.push_back(secret);
+    }
+  }
+  return found;
+}
+
+TEST_P(ProfileCommands, AnonymousResultsHoldNoFoldersUserHostOrArguments) {
+  const std::string home = file("home-of-ada"), folder = home + "/secret-work";
+  const Ended copied = shell("mkdir -p " + folder + " && cp " FLOPCAST_EXAMPLE_QR " " + folder + "/qr && hostname && whoami");
+  ASSERT_EQ(copied.code, 0) << copied.err;
+  const std::size_t line = copied.out.find('\n');
+  const std::string host = copied.out.substr(0, line), user = copied.out.substr(line + 1, copied.out.find('\n', line + 1) - line - 1);
+  const std::vector<std::string> secrets = {host, "/" + user, home, "home-of-ada", "secret-work", "0211", "do-not-tell"};
+  const auto record_in_folder = [&](const std::string& options) {
+    const Ended ended = shell("cd " + folder + " && HOME=" + home + " OMP_NUM_THREADS=do-not-tell flopcast record --json " + options +
+                              " --blas openblas-serial --lapack reference --output " + file("trace") + " -- " + folder + "/qr 0211");
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return ended.err;  // standard output is the program's
+  };
+  record_in_folder("");
+  EXPECT_THAT(found_in(contents(file("trace")), secrets), ::testing::SizeIs(::testing::Ge(5U))) << "the test must be able to fail";
+
+  const std::string document = record_in_folder("--anonymous");
+  EXPECT_THAT(found_in(contents(file("trace")), secrets), IsEmpty());
+  EXPECT_EQ(contents(file("trace")).find("/usr/"), std::string::npos);
+  const Ended profiled = shell("flopcast profile --no-peak --json --anonymous --page " + file("page.html") + " " + file("trace"));
+  EXPECT_EQ(profiled.code, 0) << profiled.err;
+  for (const std::string& text : {document, profiled.out, contents(file("page.html"))}) {
+    EXPECT_THAT(text, HasSubstr("dgeqrf"));
+    EXPECT_THAT(found_in(text, secrets), IsEmpty());
+  }
+  EXPECT_THAT(contents(file("page.html")), HasSubstr("BLAS and LAPACK in qr<"));
+  EXPECT_EQ(nlohmann::json::parse(profiled.out).at("recorded").at("blas"), "openblas-serial") << "the library is known all the same";
+
+  record_in_folder("");
+  const Ended later = shell("flopcast profile --no-peak --json --anonymous --page " + file("page.html") + " " + file("trace"));
+  EXPECT_THAT(found_in(later.out + contents(file("page.html")), secrets), IsEmpty()) << "the recording has them";
+}
+
 TEST_P(ProfileCommands, ShowsWhatIsLeftOfACutRecording) {
   record(GetParam().command, "");
   std::string bytes = contents(file("trace"));

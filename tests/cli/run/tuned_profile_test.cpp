@@ -49,6 +49,43 @@ TEST_F(TunedProfiles, ProgramsRunWithItsKernelsUnlessTheUserWantsOthers) {
   EXPECT_EQ(shell("unset OPENBLAS_CORETYPE; " + run + " --kernels library" + print).out, "kernels:\n");
 }
 
+#ifdef FLOPCAST_EXAMPLE_QR
+TEST_F(TunedProfiles, AReportSaysWhatEachSizeGotAndWhatTheProfileLacks) {
+  const auto report = [&](const std::string& program) {
+    const Ended ended = shell("flopcast run --quiet --json --output " + file() +
+                              ".report --blas openblas-serial --lapack reference --profile " + file() + " -- " + program);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return nlohmann::json::parse(std::ifstream(file() + ".report"));
+  };
+  const auto size_of = [](const nlohmann::json& document, const std::string& routine) {
+    for (const nlohmann::json& size : document.at("sizes")) {
+      if (size.at("routine") == routine) {
+        return size;
+      }
+    }
+    return nlohmann::json();
+  };
+  const std::string qr = FLOPCAST_EXAMPLE_QR " ";
+  ASSERT_EQ(tune("dgeqrf", "64").code, 0);
+  const nlohmann::json tuned = size_of(report(qr + "80"), "dgeqrf");
+  EXPECT_EQ(tuned.value("m", 0), 80) << tuned;
+  EXPECT_EQ(tuned.value("n", 0), 80);
+  EXPECT_EQ(tuned.value("nb", 0), profile().at("routines")[0].at("points")[0].at("nb"));
+  EXPECT_EQ(tuned.value("reason", ""), "tuned");
+  EXPECT_GT(tuned.value("queries", 0), 0);
+  EXPECT_EQ(size_of(report(qr + "20"), "dgeqrf").value("reason", ""), "default: the size is below the profile's");
+
+  ASSERT_EQ(shell("rm " + file()).code, 0);
+  ASSERT_EQ(tune("dgetrf", "64").code, 0);
+  const nlohmann::json other = report(qr + "80");
+  EXPECT_EQ(size_of(other, "dgeqrf").value("reason", ""), "default: the profile lacks the routine");
+  const nlohmann::json& lacking = other.at("routines").back();
+  EXPECT_GT(lacking.at("queries"), 0);
+  EXPECT_THAT(other.dump(),
+              HasSubstr("'flopcast tune dgeqrf --n 80 --blas openblas-serial --lapack reference --profile " + file() + "' tunes it"));
+}
+#endif
+
 TEST_F(TunedProfiles, OnlyWhatChangesIsSaidToBeSaved) {
   const auto tune_nothing = [&] {
     const std::string home = file() + ".home";  // a store that no other test adds samples to

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -65,6 +66,27 @@ TEST_F(SharedTuning, WisdomTravelsFromOneUserToAnother) {
   EXPECT_EQ(shell(as_new_user() + "flopcast wisdom merge " + wisdom() + " " + wisdom()).out, shell("cat " + wisdom()).out);
 }
 
+TEST_F(SharedTuning, WisdomIsCheckedAndPruned) {
+  ASSERT_EQ(flopcast({"wisdom", "export", "--profile", profile(), "--output", wisdom()}).code, 0);
+  const std::string check = "flopcast wisdom check --profile " + profile() + " ";
+  const Ended good = shell(as_new_user() + check + "--summary");
+  EXPECT_EQ(good.code, 0) << good.out;
+  EXPECT_THAT(good.out, HasSubstr("hold"));
+  const std::string foreign = wisdom() + "-of-another-machine", text = shell("cat " + profile()).out;
+  nlohmann::json changed = nlohmann::json::parse(text);
+  changed["environment"]["fingerprint"] = "another";
+  std::ofstream(foreign) << changed.dump();
+  const std::string other = " --profile " + foreign;
+  const Ended bad = shell(as_new_user() + "flopcast wisdom check --json" + other);
+  EXPECT_EQ(bad.code, 1);
+  EXPECT_EQ(nlohmann::json::parse(bad.out).at("findings").at(0).at("differs"), "cores or caches") << bad.out;
+  EXPECT_THAT(shell(as_new_user() + "flopcast wisdom prune --dry-run" + other).err, HasSubstr("that would be removed: 1; left: 0"));
+  EXPECT_TRUE(fs::exists(foreign));
+  EXPECT_EQ(shell(as_new_user() + "flopcast wisdom prune" + other).code, 0);
+  EXPECT_FALSE(fs::exists(foreign));
+  EXPECT_TRUE(fs::exists(foreign + ".previous"));
+}
+
 TEST_F(SharedTuning, ExportedSourcesNameTheRoutine) {
   const Ended fortran = flopcast({"export", "ilaenv", "--profile", profile()});
   EXPECT_EQ(fortran.code, 0) << fortran.err;
@@ -103,8 +125,8 @@ TEST_F(SharedTuning, AProgramQueriesTunedBlockSizesInTheEnvironmentThatEnvPrints
 TEST_F(SharedTuning, ProgramsOfAllUsersGetTheSystemsWisdom) {
   ASSERT_EQ(flopcast({"wisdom", "export", "--profile", profile(), "--output", wisdom()}).code, 0);
   const std::string run = "flopcast run --blas openblas-serial --lapack reference --report -- " + std::string(run_qr);
-  EXPECT_THAT(shell(as_new_user(wisdom()) + run).err, HasSubstr("| dgeqrf"));
-  EXPECT_THAT(shell(as_new_user("") + run).err, Not(HasSubstr("| dgeqrf")));
+  EXPECT_THAT(shell(as_new_user(wisdom()) + run).err, AllOf(HasSubstr("| dgeqrf"), HasSubstr("| tuned")));
+  EXPECT_THAT(shell(as_new_user("") + run).err, HasSubstr("the profile lacks it"));
 }
 #endif
 

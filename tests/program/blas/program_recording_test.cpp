@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,22 @@ TEST_F(ProgramRecording, FollowsChildren) {
   EXPECT_THAT(counts(trace), ElementsAre(Pair("daxpy", 10000)));
   ASSERT_EQ(trace.summary.processes.size(), 2U);
   EXPECT_THAT(trace.summary.processes[1].command, ElementsAre(FLOPCAST_RECORDED_PROGRAM, "plain"));
+}
+
+TEST_F(ProgramRecording, AnonymousRecordingsKeepFileNamesAndTheLibraryIsFoundAgain) {
+  const ProgramTrace named = record("exec");
+  const fs::path file = folder_ / "anonymous";
+  ASSERT_EQ(record_program({{FLOPCAST_RECORDED_PROGRAM, "exec"}, {}, 1}, {file, false, {}, true}), 0);
+  const ProgramTrace trace = read_program_trace(file);
+  const std::string program = fs::path(FLOPCAST_RECORDED_PROGRAM).filename();
+  EXPECT_THAT(trace.summary.command, ElementsAre(program));
+  ASSERT_EQ(trace.summary.processes.size(), 2U);
+  EXPECT_THAT(trace.summary.processes[1].command, ElementsAre(program));
+  EXPECT_EQ(counts(trace), counts(named));
+  EXPECT_EQ(trace.summary.libraries, named.summary.libraries) << "the folders of this machine are looked up";
+  std::ifstream in(file, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  EXPECT_EQ(bytes.find(fs::path(FLOPCAST_RECORDED_PROGRAM).parent_path()), std::string::npos);
 }
 
 TEST_F(ProgramRecording, RecordingKeepsTheProgramsResults) {

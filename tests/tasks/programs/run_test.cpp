@@ -108,6 +108,29 @@ TEST_F(Outcomes, ExplainEveryRoutineOnRequest) {
   EXPECT_THAT(notes_, IsEmpty());
 }
 
+TEST_F(Outcomes, HoldSizesAndRoutinesThatTheProfileLacksOnRequest) {
+  add_queried("dgeqrf", 2);
+  fake_.result.sizes = {{"dgeqrf", "", 100, 100, 1, 64, "tuned", 0},
+                        {"dormqr", "LT", 300, 50, 1, 32, program::lacking_reason, 0},
+                        {"dpotrf", "L", 200, 200, 3, 64, program::lacking_reason, 0},
+                        {"dpotrf", "L", 500, 500, 1, 64, program::lacking_reason, 2},
+                        {"nothing", "", 10, 10, 1, 1, program::lacking_reason, 0}};
+  fake_.result.unlisted = 7;
+  EXPECT_THAT(run().sizes, IsEmpty());
+  EXPECT_EQ(run().routines.size(), 1U);
+  request_.explain = true;
+  request_.threads = 2;
+  const RunOutcome outcome = run();
+  EXPECT_EQ(outcome.sizes, fake_.result.sizes);
+  EXPECT_EQ(outcome.unlisted, 7U);
+  ASSERT_EQ(outcome.routines.size(), 4U);
+  EXPECT_THAT(outcome.routines[1].what_happened, HasSubstr("'flopcast tune dormqr side=L trans=T --n 50 --threads 2 --save' tunes it"));
+  EXPECT_EQ(outcome.routines[2].queries, 4U);
+  EXPECT_THAT(outcome.routines[2].what_happened, HasSubstr("'flopcast tune dpotrf uplo=L --n 200:500 --threads 2 --save'"));
+  EXPECT_EQ(outcome.routines[3].what_happened, "the profile lacks it, and LAPACK used its own block size");
+  EXPECT_EQ(run_outcome_from_json(to_json(outcome)), outcome);
+}
+
 TEST_F(Outcomes, SayWhyARoutineWasNotAskedFor) {
   add("dgeqrf", "L").other_queries = 1;
   fake_.result.routines[0].other_options = "U";

@@ -5,11 +5,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/contract/notation/contraction.hpp"
 #include "flopcast/contract/planner/wisdom.hpp"
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/model/artifacts.hpp"
@@ -119,11 +121,14 @@ TEST_F(Wisdoms, WhatIsImportedIsListedAndExportedAgain) {
   const std::string file = write("wisdom", some_wisdom());
   EXPECT_THAT(kinds(import(file).taken), ElementsAre("block sizes", "plan", "kernels"));
   EXPECT_THAT(kinds(list().entries), ElementsAre("block sizes", "plan", "kernels"));
-  EXPECT_EQ(list().entries[0].subject, "dgeqrf");
+  EXPECT_EQ(list().entries[0].subject, "dgeqrf, order 200");
+  EXPECT_EQ(list().entries[0].cpu, "a CPU");
   EXPECT_EQ(list().entries[0].file, services_.profile);
-  EXPECT_EQ(list().entries[1].subject, "m 4 n 5 (microbench)");
+  EXPECT_EQ(list().entries[1].subject, "m 4 n 5, effort microbench");
+  EXPECT_EQ(list().entries[1].cpu, "a CPU");
   EXPECT_EQ(list().entries[1].file, services_.store.string());
   EXPECT_EQ(list().entries[2].subject, "/lib/blis/libblis.so: skx");
+  EXPECT_EQ(list().entries[2].cpu, "a CPU");
   EXPECT_EQ(export_wisdom(services_, context_), wisdom_text(some_wisdom()));
 }
 
@@ -324,6 +329,136 @@ TEST_F(Wisdoms, ForgettingLeavesOtherBlockSizes) {
   forget_wisdom({{before.entries[0].id}}, services_, context_);
   ASSERT_EQ(list().entries.size(), 1U);
   EXPECT_EQ(list().entries[0], before.entries[1]);
+}
+
+TEST(WisdomOfContractions, IsListedInWords) {
+  const auto matrices = contract::make_contraction(contract::parse_notation("ab=ai,ib"), {{'a', 2}, {'b', 15}, {'i', 7}});
+  EXPECT_EQ(contract::contraction_text(contract::folded_key(matrices)), "ca,bc->ba (a=2, b=15, c=7) in double precision");
+  EXPECT_EQ(contract::contraction_text("d m(4:1,0,1)(2:32,0,8) n(8:0,1,4) k(16:4,8,0) x"),
+            "bda,dc->bca (a=4, b=2, c=8, d=16) in double precision");
+  EXPECT_EQ(contract::contraction_text("c m n k(3:1,1,0) x(5:3,3,1)"), "ba,ba->b (a=3, b=5) in complex single precision");
+  for (const char* other : {"", "d", "d m n k x", "q m(4:1,0,1) n k x", "d m(4:1) n", "d m(4:1,0,1", "m 4 n 5"}) {
+    EXPECT_EQ(contract::contraction_text(other), other == std::string("d m(4:1,0,1") ? "a,->a (a=4) in double precision" : other);
+  }
+}
+
+TEST_F(Wisdoms, BlockSizesAreListedByRoutinesAndOrders) {
+  program::Profile many = tuned(48);
+  for (const char* name : {"dgelqf", "dgehrd", "dgetrf", "dsytrd", "dormqr", "zgeqrf"}) {
+    many.set({name, "", {{100, 500, {32, 2, 0}, {}, 0, false}, {900, 900, {64, 2, 0}, {}, 0, false}}});
+  }
+  const std::string all = list(write("wisdom", {{many}, {}, {}})).entries.at(0).subject;
+  EXPECT_THAT(all, AllOf(HasSubstr("dgeqrf, "), ::testing::EndsWith(" and 1 other, orders 100 to 900")));
+}
+
+TEST_F(Wisdoms, ACheckNamesWhatDiffersAndWhatToDo) {
+  EXPECT_EQ(check_wisdom({}, services_, context_).summary, "there is no wisdom");
+  EXPECT_EQ(check_wisdom({write("good", some_wisdom()), ""}, services_, context_).summary, "all 3 entries of wisdom hold on this machine");
+  Wisdom wisdom = some_wisdom(a_machine("another CPU"));
+  add_wisdom(wisdom, {{tuned(64, a_machine("a CPU", 8))}, {}, {}});
+  program::Profile moved = tuned(64);
+  moved.environment.blas.path = "/opt/libblis.so";
+  add_wisdom(wisdom, {{moved, tuned(48)}, {}, {}});
+  model::Artifact older = some_wisdom().artifacts[1];
+  older.name = older.name.substr(0, older.name.rfind(' ')) + " 0";
+  add_wisdom(wisdom, {{}, {tuned(48).environment}, {older}});
+  const WisdomCheck check = check_wisdom({write("wisdom", wisdom), ""}, services_, context_);
+  EXPECT_EQ(check.others, 1U);
+  std::multiset<std::string> parts;
+  for (const WisdomEntry& entry : check.findings) {
+    parts.insert(entry.differs);
+    EXPECT_NE(entry.remedy, "") << entry.misfit;
+  }
+  EXPECT_THAT(parts, ElementsAre("CPU", "CPU", "CPU", "cores or caches", "library", "version"));
+  EXPECT_EQ(check.summary, "6 of 7 entries of wisdom don't hold on this machine, which differs in: CPU, cores or caches, library, version");
+  EXPECT_EQ(wisdom_check_from_json(to_json(check)), check);
+  EXPECT_EQ(schema_violation(to_json(check), wisdom_schemas()), "");
+}
+
+TEST_F(Wisdoms, ACheckComparesTheUsersVariablesForKernels) {
+  program::Profile profile = tuned(48);
+  profile.settings = {{"BLIS_ARCH_TYPE", "skx"}};
+  import(write("wisdom", {{profile}, {}, {}}));
+  std::string value = "skx";
+  services_.machine = [&value] {
+    WisdomMachine machine = a_machine();
+    machine.variable = [&value](const std::string&) { return value; };
+    return machine;
+  };
+  EXPECT_THAT(check_wisdom({}, services_, context_).findings, IsEmpty());
+  value = "haswell";
+  const WisdomCheck check = check_wisdom({}, services_, context_);
+  ASSERT_THAT(check.findings, SizeIs(1));
+  EXPECT_EQ(check.findings[0].differs, "kernels");
+  EXPECT_THAT(check.findings[0].misfit, AllOf(HasSubstr("BLIS_ARCH_TYPE=skx"), HasSubstr("haswell")));
+  EXPECT_EQ(list().entries[0].misfit, "") << "the block sizes hold all the same";
+}
+
+TEST_F(Wisdoms, AFileThatCantBeReadIsAFinding) {
+  const std::string file = write("system", std::string(R"({"schema": "flopcast-wisdom-9"})"));
+  for (const ListWisdomRequest& request : {ListWisdomRequest{}, ListWisdomRequest{file, ""}}) {
+    const WisdomCheck check = check_wisdom(request, services_, context_);
+    ASSERT_THAT(check.findings, SizeIs(1));
+    EXPECT_EQ(check.findings[0].differs, "file");
+    EXPECT_THAT(check.findings[0].misfit, HasSubstr("flopcast-wisdom-9"));
+  }
+  EXPECT_THAT(bad_input_of([&] { check_wisdom({folder_.path() / "none", ""}, services_, context_); }), HasSubstr("none"));
+}
+
+TEST_F(Wisdoms, PruningRemovesWhatHoldsNoMoreAndLeavesOtherCpus) {
+  services_.machine = [] { return a_machine("another CPU"); };
+  import(write("others", some_wisdom(a_machine("another CPU"))));
+  services_.machine = [] { return a_machine(); };
+  import(write("wisdom", some_wisdom()));
+  program::Profile second = tuned(64);
+  second.environment.threads = 2;
+  import(write("second", {{second}, {}, {}}));
+  const auto prune = [&](PruneRequest request) { return prune_wisdom(request, services_, context_); };
+  const std::string before = contents(services_.profile), previous = contents(services_.profile + ".previous");
+  EXPECT_THAT(prune({}).findings, IsEmpty());
+  EXPECT_EQ(contents(services_.profile), before);
+  EXPECT_EQ(contents(services_.profile + ".previous"), previous) << "nothing was written";
+
+  services_.machine = [] {
+    WisdomMachine rebuilt = a_machine();
+    rebuilt.digest = [](const std::string&) { return std::string("build-id:2"); };
+    return rebuilt;
+  };
+  const std::size_t all = list().entries.size();
+  const WisdomCheck dry = prune({true});
+  EXPECT_THAT(kinds(dry.findings), ElementsAre("block sizes", "block sizes", "plan"));
+  EXPECT_EQ(list().entries.size(), all) << "a dry run removes nothing";
+  EXPECT_EQ(prune({}).findings, dry.findings);
+  EXPECT_THAT(list().entries, SizeIs(all - 3));
+  EXPECT_EQ(contents(services_.profile + ".previous"), before);
+  EXPECT_THAT(prune({}).summary, HasSubstr("for other CPUs"));
+  EXPECT_THAT(prune({false, true}).findings, ::testing::Not(IsEmpty()));
+  EXPECT_THAT(kinds(list().entries), ElementsAre("kernels"));
+}
+
+TEST_F(Wisdoms, PruningIsAllOrNothing) {
+  import(write("wisdom", some_wisdom()));
+  services_.machine = [] { return a_machine("a CPU", 8); };
+  const std::string profile = services_.profile, before = contents(profile);
+  fs::create_directories(profile + ".previous/folder");  // so that the profile can't be kept
+  EXPECT_THROW(prune_wisdom({}, services_, context_), Error);
+  EXPECT_EQ(contents(profile), before);
+  EXPECT_THAT(artifact_names(model::Store::open(services_.store), model::artifact::contraction_plan), SizeIs(1));
+}
+
+TEST_F(Wisdoms, AnonymousWisdomHasNoLibrariesOfUsers) {
+  Wisdom wisdom = some_wisdom();
+  wisdom.artifacts.push_back({model::artifact::kernel_choice, "a CPU /home/ada/libblis.so 7", kernels_document("zen")});
+  program::Profile adas = tuned(64);
+  adas.environment.blas.path = "/home/ada/libblis.so";
+  adas.environment.threads = 2;
+  wisdom.profiles.push_back(adas);
+  program::save_profiles(services_.profile, wisdom.profiles);
+  model::Store store = services_.open(context_);
+  put_together(store, wisdom.environments, wisdom.artifacts, [] {});
+  EXPECT_THAT(export_wisdom(services_, context_), HasSubstr("/home/ada"));
+  EXPECT_EQ(export_wisdom(services_, context_, true), wisdom_text(some_wisdom()));
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("skipped")));
 }
 
 TEST_F(Wisdoms, DocumentsReadBackEqual) {

@@ -94,6 +94,7 @@ struct RecordRequest {
   std::optional<int> threads;
   std::string output = "flopcast.trace";
   bool dry_run = false;
+  bool anonymous = false;
 };
 
 /// A recording that is to be read.
@@ -172,6 +173,7 @@ struct ProfileRequest {
   bool with_peak = true;
   std::vector<WhatIf> what_if;
   WhatIfOptions options;
+  bool anonymous = false;
 };
 
 /// Where a recorded program's BLAS and LAPACK time went.
@@ -241,8 +243,11 @@ struct RunOutcome {
   std::string ended_by;        ///< "signal 11 (Segmentation fault)" if that ended the program, whose queries count up to then
   std::string blas;            ///< library that defined dgemm; empty: none was seen
   std::map<std::string, std::string> settings;  ///< variables for kernels that were set
-  std::vector<program::RoutineUse> routines;    ///< in the order of the profile; what_happened if RunRequest::explain asks for it
-  bool counted = true;                          ///< false if queries could not be counted, so that only exit code and settings are known
+  std::vector<program::RoutineUse>
+      routines;  ///< in the order of the profile; if RunRequest::explain asks for them, what_happened and the routines that the profile lacks
+  std::vector<program::SizeUse> sizes;  ///< queries by problem size, if RunRequest::explain asks for them
+  std::uint64_t unlisted = 0;           ///< queries for further sizes, for which `sizes` had no room
+  bool counted = true;                  ///< false if queries could not be counted, so that only exit code and settings are known
   friend bool operator==(const RunOutcome&, const RunOutcome&) = default;
 };
 

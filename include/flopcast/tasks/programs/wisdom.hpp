@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,12 +14,15 @@
 namespace flopcast {
 
 struct WisdomEntry {
-  std::string id;       ///< names the entry for forget_wisdom(): eight hexadecimal digits
-  std::string kind;     ///< "block sizes", "kernels" or "plan"
-  std::string subject;  ///< "120 routines", the file of a library, or the folded sizes of a contraction
-  std::string place;    ///< libraries and threads that the entry is for; empty for kernels
-  std::string misfit;   ///< why the entry doesn't hold on this machine, as a clause; empty if it holds
-  std::string file;     ///< where the entry is kept
+  std::string id;            ///< names the entry for forget_wisdom(): eight hexadecimal digits
+  std::string kind;          ///< "block sizes", "kernels" or "plan"; "file" for a file that can't be read
+  std::string subject;       ///< routines with their orders, the file of a library with its kernels, or a contraction with its extents
+  std::string place;         ///< libraries and threads that the entry is for; empty for kernels
+  std::string misfit;        ///< why the entry doesn't hold on this machine, as a clause; empty if it holds
+  std::string file;          ///< where the entry is kept
+  std::string cpu = {};      ///< CPU that the entry is for; empty: not known
+  std::string differs = {};  ///< "CPU", "cores or caches", "library", "kernels", "version" or "file"; empty if the entry holds
+  std::string remedy = {};   ///< a clause on what helps; empty if the entry holds
   friend bool operator==(const WisdomEntry&, const WisdomEntry&) = default;
 };
 
@@ -28,6 +32,25 @@ struct WisdomList {
   friend bool operator==(const WisdomList&, const WisdomList&) = default;
 };
 
+/// Wisdom compared with this machine.
+struct WisdomCheck {
+  std::vector<WisdomEntry> findings;  ///< entries that don't hold here; of prune_wisdom() those that were removed, or would be
+  std::size_t others = 0;             ///< number of the other entries
+  std::string summary;                ///< one sentence
+  friend bool operator==(const WisdomCheck&, const WisdomCheck&) = default;
+};
+
+/// The user's own wisdom, which is to be written for others.
+struct ExportWisdomRequest {
+  std::string profile;
+  bool anonymous = false;
+};
+/// Entries that are to be removed because they don't hold on this machine any more.
+struct PruneRequest {
+  bool dry_run = false;
+  bool other_cpus = false;
+  std::string profile;
+};
 /// The user's own wisdom.
 struct OwnWisdomRequest {
   std::string profile;
@@ -51,7 +74,15 @@ struct MergeRequest {
 WisdomList list_wisdom(const ListWisdomRequest& request, const RunContext& context = {});
 
 /// Returns the user's own wisdom as the text of a file. Throws bad_input if there is none.
-std::string export_wisdom(const OwnWisdomRequest& request, const RunContext& context = {});
+/// With `anonymous`, entries for libraries outside of the system's folders are skipped and noted.
+std::string export_wisdom(const ExportWisdomRequest& request, const RunContext& context = {});
+
+/// Compares the entries of list_wisdom() with this machine. A file that can't be read is a finding.
+WisdomCheck check_wisdom(const ListWisdomRequest& request, const RunContext& context = {});
+
+/// Removes entries from the user's own wisdom that don't hold on this machine any more, or that another version of flopcast made. Entries for
+/// other CPUs stay unless they are asked for, because machines may share a folder. A profile that loses block sizes is kept as FILE.previous.
+WisdomCheck prune_wisdom(const PruneRequest& request, const RunContext& context = {});
 
 /// The outcome of an import.
 struct WisdomImport {
@@ -86,6 +117,9 @@ struct ForgetRequest {
 /// wisdom stays. Throws bad_input for an identifier that names no entry or several.
 WisdomList forget_wisdom(const ForgetRequest& request, const RunContext& context = {});
 
+/// Converts to and from the document {"schema": "flopcast-wisdom-check-1", ...}.
+std::string to_json(const WisdomCheck& check);
+WisdomCheck wisdom_check_from_json(std::string_view text);
 /// Converts to and from the documents {"schema": "flopcast-wisdom-list-1", ...} and {"schema": "flopcast-wisdom-import-1", ...}.
 std::string to_json(const WisdomList& list);
 WisdomList wisdom_list_from_json(std::string_view text);
@@ -94,6 +128,10 @@ WisdomImport wisdom_import_from_json(std::string_view text);
 
 template <>
 Fields FieldTable<OwnWisdomRequest>::fields();
+template <>
+Fields FieldTable<ExportWisdomRequest>::fields();
+template <>
+Fields FieldTable<PruneRequest>::fields();
 template <>
 Fields FieldTable<WisdomRequest>::fields();
 template <>

@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"tune", "dgeqrf", "--repetitions", "few"}, 2, "--repetitions: 'few' given, expected a whole number from 1 to 1000"},
         Mistake{{"tune", "dgeqrf", "--repetitions"}, 2, "--repetitions has no value, expected a whole number from 1 to 1000"},
         Mistake{{"model", "build", "dscal", "--degree", "high"}, 2, "--degree: 'high' given, expected a whole number"},
-        Mistake{{"wisdom"}, 2, "no command given, expected one of list, export, import, merge, forget"},
+        Mistake{{"wisdom"}, 2, "no command given, expected one of list, check, export, import, merge, forget, prune"},
         Mistake{{"mpi", "simulate", "--", "true"}, 2, "no --ranks given, expected LIST; usage: flopcast mpi simulate"},
         Mistake{{"machine", "--output", "/no/such/directory/file"}, 4, "No such file or directory"}));
 

@@ -28,15 +28,6 @@ KernelRates rates_without_packing(const TileRates& rates, TileKernel kernel, Pre
   return own;
 }
 
-/// Returns the time of gemv for a matrix of rows x sums, which includes reading the matrix from L2; 0 where that wasn't measured.
-Seconds time_of_gemv(const TileRates& rates, Precision precision, bool along_sums, double rows, double sums) {
-  const Seconds products = rows * sums * product_factor(precision) * rates.of_gemv(along_sums, rows);
-  return products > 0 ? rates.of(TileKernel::gemm).call + products : 0;
-}
-
-/// Returns whether tiles go to gemv. A contraction with a single row is folded the other way round.
-bool is_gemv(const TiledWork& work) { return work.kernel == TileKernel::gemm && work.n / work.n_tiles <= 1; }
-
 /// Returns the time for moving `bytes` of an operand: from its tensor at `outer` per byte, then at `again`. Kept tiles are also written there.
 Seconds moving_operand(double bytes, const TiledWork::OperandWork& operand, Seconds outer, const MemoryTimes& memory) {
   const double once = operand.fetching, once_more = operand.is_always_packed ? 1 : once, kept = operand.keeps ? 1 : 0;
@@ -106,12 +97,22 @@ TimeFormula::TimeFormula(const TileRates& rates, Precision precision)
       element_bytes_(static_cast<double>(element_bytes(precision))),
       few_(static_cast<double>(panel_size(precision).columns)) {}
 
+/// A single column goes to gemv, whose time includes reading A from L2; 0 for other tiles, or where that wasn't measured. A contraction with a
+/// single row is folded the other way round.
+Seconds TimeFormula::gemv_time(const TiledWork& work) const {
+  if (work.kernel != TileKernel::gemm || work.n > work.n_tiles) {
+    return 0;
+  }
+  const double rows = work.m / work.m_tiles, depth = work.k / work.k_tiles;
+  const Seconds products = rows * depth * product_factor(precision_) * rates_->of_gemv(work.is_along_sums, rows);
+  return products > 0 ? rates_->of(TileKernel::gemm).call + products : 0;
+}
+
 /// Multiplying all tiles of one tile of K: by the kernel's rates, and what the panel kernel loses where panels are small, and where those of
-/// B conflict in L1. A single column goes to gemv.
-Seconds TimeFormula::multiplying(const TiledWork& work) const {
+/// B conflict in L1.
+Seconds TimeFormula::multiplying(const TiledWork& work, Seconds by_gemv) const {
   const double rows = work.m / work.m_tiles, columns = work.n / work.n_tiles, depth = work.k / work.k_tiles;
   const KernelRates& rates = kernels_[static_cast<std::size_t>(work.kernel)];
-  const Seconds by_gemv = is_gemv(work) ? time_of_gemv(*rates_, precision_, work.is_along_sums, rows, depth) : 0;
   const Seconds tile = by_gemv > 0 ? by_gemv : rates.of(rows, columns, depth);
   const Seconds all = work.batch * work.m_tiles * work.n_tiles * tile;
   const double beside = work.kernel == TileKernel::panels ? work.panel_products - work.m * work.n : 0;
@@ -120,7 +121,7 @@ Seconds TimeFormula::multiplying(const TiledWork& work) const {
 
 /// Moving A, B, and in `c` that of the first tile of K. Data come from outside of the private caches: A once per tile of N, unless it stays
 /// inside or the loop over N is innermost, B likewise.
-ExpectedTime::Parts TimeFormula::moving(const TiledWork& work, const MemoryTimes& memory) const {
+ExpectedTime::Parts TimeFormula::moving(const TiledWork& work, const MemoryTimes& memory, bool by_gemv) const {
   const double depth = work.k / work.k_tiles, bytes = work.batch * element_bytes_;
   const double a_bytes = bytes * work.m * depth, b_bytes = bytes * depth * work.n, c_bytes = bytes * work.m * work.n;
   const Seconds outer = memory.per_byte(work.working_set_bytes);
@@ -129,8 +130,7 @@ ExpectedTime::Parts TimeFormula::moving(const TiledWork& work, const MemoryTimes
   parts.b = moving_operand(b_bytes, work.b, outer, memory);
   // Kernels' rates were measured on tiles that use A and B repeatedly. With few columns or rows, the other operand comes from L2 only once.
   const Seconds inside = work.kernel == TileKernel::streaming ? 0 : memory.per_byte_inside(work.working_set_bytes);
-  const bool is_included = is_gemv(work) && time_of_gemv(*rates_, precision_, work.is_along_sums, work.m / work.m_tiles, depth) > 0;
-  parts.a += work.n / work.n_tiles < few_ && !is_included ? a_bytes * inside : 0;
+  parts.a += work.n / work.n_tiles < few_ && !by_gemv ? a_bytes * inside : 0;
   parts.b += work.m / work.m_tiles < few_ ? b_bytes * inside : 0;
   // gemm clears a large C before it adds to it, and reads it once more.
   const bool passes_twice = work.kernel == TileKernel::gemm && work.tile_elements * element_bytes_ > memory.inner_capacity() / 2;
@@ -155,12 +155,13 @@ ExpectedTime TimeFormula::time(const TiledWork& work, const MemoryTimes& memory)
   } else {
     const bool is_gemm = work.kernel == TileKernel::gemm;
     const double depth = work.k / work.k_tiles, elements = work.batch * work.m * work.n;
-    ExpectedTime::Share slab;                                                                           // all tiles of one tile of K
-    slab.inside.kernel = multiplying(work) * (is_gemm && rates_->gemm_takes_turns ? work.at_once : 1);  // the others wait
+    const Seconds by_gemv = gemv_time(work);
+    ExpectedTime::Share slab;  // all tiles of one tile of K
+    slab.inside.kernel = multiplying(work, by_gemv) * (is_gemm && rates_->gemm_takes_turns ? work.at_once : 1);  // the others wait
     slab.inside.a = work.batch * work.m * depth * work.a.packing * std::max(work.a.packings, work.a.packers);
     slab.inside.b = work.batch * work.n * depth * work.b.packing * std::max(work.b.packings, work.b.packers);
     slab.inside.c = elements * work.c.packing;
-    slab.moving = moving(work, memory);
+    slab.moving = moving(work, memory, by_gemv > 0);
     const auto at_once = [&](double slabs) {
       return ExpectedTime::Share{slabs / work.at_once * slab.inside, slabs / work.at_once * slab.moving};
     };

@@ -113,8 +113,9 @@ class TimeFormula {
   [[nodiscard]] ExpectedTime time(const TiledWork& work, const MemoryTimes& memory) const;
 
  private:
-  [[nodiscard]] Seconds multiplying(const TiledWork& work) const;
-  [[nodiscard]] ExpectedTime::Parts moving(const TiledWork& work, const MemoryTimes& memory) const;
+  [[nodiscard]] Seconds gemv_time(const TiledWork& work) const;
+  [[nodiscard]] Seconds multiplying(const TiledWork& work, Seconds by_gemv) const;
+  [[nodiscard]] ExpectedTime::Parts moving(const TiledWork& work, const MemoryTimes& memory, bool by_gemv) const;
   [[nodiscard]] ExpectedTime time_along_batch(const TiledWork& work, const MemoryTimes& memory) const;
 
   const TileRates* rates_;

@@ -96,16 +96,4 @@ std::string short_help(const std::string& help) {
   return help.substr(0, end);
 }
 
-std::string shell_quoted(const std::string& text, std::string_view mark) {
-  std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      quoted += mark;
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + '\'';
-}
-
 }  // namespace flopcast::cli

@@ -41,7 +41,4 @@ std::string with_commands(std::string script, const CommandDescription& top, std
 /// Returns the beginning of a help text, up to its first remark.
 std::string short_help(const std::string& help);
 
-/// Returns `text` between single quotation marks, as a shell reads it: `mark` stands for such a mark in the text.
-std::string shell_quoted(const std::string& text, std::string_view mark);
-
 }  // namespace flopcast::cli

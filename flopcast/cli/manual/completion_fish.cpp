@@ -5,6 +5,7 @@
 
 #include "flopcast/cli/manual/completion.hpp"
 #include "flopcast/cli/manual/help_text.hpp"
+#include "flopcast/support/shell_text.hpp"
 
 namespace flopcast::cli {
 namespace {

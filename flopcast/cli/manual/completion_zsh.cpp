@@ -5,6 +5,7 @@
 
 #include "flopcast/cli/manual/completion.hpp"
 #include "flopcast/cli/manual/help_text.hpp"
+#include "flopcast/support/shell_text.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -56,7 +57,7 @@ std::string described(const std::string& name, const std::string& help) {
   for (const char c : name) {
     escaped += c == ':' ? "\\:" : std::string(1, c);
   }
-  return shell_quoted(escaped + ':' + short_help(help), "'\\''");
+  return shell_quoted(escaped + ':' + short_help(help));
 }
 
 constexpr ValueCompletions values = {"compadd -- {}", "_flopcast_names {}", "_files", "_files -/", ""};

@@ -9,9 +9,11 @@
 #include <tuple>
 #include <utility>
 
+#include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/program/recorded_place.hpp"
+#include "flopcast/support/shell_text.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast {
@@ -22,25 +24,6 @@ using program::ProgramSummary;
 using program::ShapeSum;
 
 constexpr double noticeable = 0.01;  ///< share of the program's time below which nothing is worth a finding
-
-/// Returns the words as a shell reads them.
-std::string shell_text(const std::vector<std::string>& words) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
-  std::string text;
-  for (const std::string& word : words) {
-    text += text.empty() ? "" : " ";
-    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
-      text += word;
-      continue;
-    }
-    text += '\'';
-    for (const char c : word) {
-      text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    }
-    text += '\'';
-  }
-  return text;
-}
 
 /// Returns the command that runs the program with these options of `flopcast run`.
 std::string run_command(const ProgramSummary& summary, const std::string& options) {
@@ -393,7 +376,8 @@ std::string unusual_layout(const DiagnosisFacts& facts) {
   for (const ShapeSum& shape : facts.breakdown.shapes()) {
     const bool changes = shape.longest.routine != nullptr && with_plain_operands(shape.longest).arguments != shape.longest.arguments;
     if (changes && !shape.first_calls && is_noticeable(shape.sum.seconds * share_of_elapsed(facts), facts)) {
-      return fmt::format("{} of {} took {}", counted(shape.sum.calls, "call"), to_string(shape.longest), format_seconds(shape.sum.seconds));
+      return fmt::format("{} such as {} took {}", counted(shape.sum.calls, "call"), kernel::format_call(shape.longest),
+                         format_seconds(shape.sum.seconds));
     }
   }
   return "";

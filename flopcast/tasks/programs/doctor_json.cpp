@@ -1,5 +1,5 @@
-#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <utility>
 
 #include "flopcast/core/documents.hpp"
@@ -28,10 +28,7 @@ struct EnumNames<FindingCause> {
                                     std::pair{C::invalid_numbers, "invalid_numbers"}};
 };
 
-std::string to_string(FindingCause cause) {
-  const auto& names = EnumNames<FindingCause>::names;
-  return std::find_if(names.begin(), names.end(), [&](const auto& one) { return one.first == cause; })->second;
-}
+std::string to_string(FindingCause cause) { return EnumNames<FindingCause>::names.at(static_cast<std::size_t>(cause)).second; }
 
 template <>
 Fields FieldTable<Finding>::fields() {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/shell_text.hpp"
 #include "flopcast/tasks/programs/program_environment.hpp"
 
 namespace flopcast {
@@ -24,9 +25,7 @@ std::string escaped(std::string_view text, std::string_view special, Replacement
 }
 
 /// POSIX: nothing is special between single quotes but the quote itself.
-std::string sh_quoted(const Change& change) {
-  return '\'' + escaped(change.value, "'", [](char) { return std::string("'\\''"); }) + '\'';
-}
+std::string sh_quoted(const Change& change) { return shell_quoted(change.value); }
 
 /// csh also replaces !, even between single quotes, and has no way to quote a line break that survives eval.
 std::string csh_quoted(const Change& change) {

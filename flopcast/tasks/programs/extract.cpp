@@ -19,6 +19,7 @@
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/program/recorded_place.hpp"
 #include "flopcast/program/repeating_source.hpp"
+#include "flopcast/support/anonymous.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/exception.hpp"
 #include "flopcast/support/fields.hpp"
@@ -235,7 +236,7 @@ class Extractor {
   }
 
   [[nodiscard]] std::string library_text(const std::string& path) const {
-    std::string text = request_.anonymous ? std::filesystem::path(path).filename().string() : path;
+    std::string text = std::string(request_.anonymous ? file_name(path) : path);
     for (const program::LibraryState& state : summary().states) {
       if (state.path == path) {
         text += state.kernels.empty() ? "" : ", kernels " + state.kernels;

@@ -219,7 +219,7 @@ TEST_F(DoctorFindings, TransposedOperandsAreFoundWhereTheyCost) {
   EXPECT_EQ(unusual_layout(facts()), "");
   std::vector<program::ProgramEvent>& events = trace_.events.back();
   events.back().call = kernel::call("dgemm", {'T', 'N', 500, 500, 500, 0x100000, 500, 0x200000000, 500, 0x300000000, 500});
-  EXPECT_THAT(unusual_layout(facts()), HasSubstr("1 call of dgemm(T, N, 500"));
+  EXPECT_THAT(unusual_layout(facts()), HasSubstr("1 call such as dgemm transa=T transb=N m=500"));
   EXPECT_THAT(routines_of_unusual_layout(*breakdown_), ElementsAre(0U));
   std::vector<std::string> examined;
   const std::optional<Finding> finding = judged_layout(*facts_, 0.2, {0.2, 0.005}, {0.1, 0.005}, examined);

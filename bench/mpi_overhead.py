@@ -38,10 +38,10 @@ def in_turns(launcher, repetitions, command, seconds_of, folder=None):
     """Returns the seconds with and without flopcast, computed by seconds_of(output, wall seconds)."""
     times = {True: [], False: []}
     for repetition in range(repetitions + 1):
-        for followed in (True, False) if repetition % 2 else (False, True):
-            output, _ = launcher.run(2, command, follow=["--clock", "wall"] if followed else None, folder=folder)
+        for traced in (True, False) if repetition % 2 else (False, True):
+            output, _ = launcher.run(2, command, follow=["--clock", "wall"] if traced else None, folder=folder)
             if repetition > 0:  # the first round warms up
-                times[followed].append(seconds_of(output, launcher.seconds))
+                times[traced].append(seconds_of(output, launcher.seconds))
     return times[True], times[False]
 
 
@@ -59,26 +59,26 @@ def main():
     with Launcher(options) as launcher:
         program = launcher.compile()
         own = lambda output, _: own_seconds(output)
-        followed, plain = in_turns(launcher, options.repetitions, [program, "messages", str(options.messages)], own)
-        fastest = min(followed) / min(plain)  # two virtual cores may share a physical core in some runs and not in others
-        print(f"| {options.messages} messages of 8 bytes | {cell(ratio(followed, plain))}, the fastest {fastest:.3f} | 1.5 | 1.2 |", flush=True)
+        traced, plain = in_turns(launcher, options.repetitions, [program, "messages", str(options.messages)], own)
+        fastest = min(traced) / min(plain)  # two virtual cores may share a physical core in some runs and not in others
+        print(f"| {options.messages} messages of 8 bytes | {cell(ratio(traced, plain))}, the fastest {fastest:.3f} | 1.5 | 1.2 |", flush=True)
         for order, steps in ((128, 20000), (512, 2000)):
-            followed, plain = in_turns(launcher, options.repetitions, [program, "cg", str(order), str(steps)], own)
-            print(f"| {steps} steps of CG, {order} x {order} points | {cell(ratio(followed, plain))} | 1.05 | 1.01 |", flush=True)
-        followed, plain = in_turns(launcher, options.repetitions, [program, "work", str(options.order), str(options.steps)], own)
-        print(f"| products of order {options.order} | {cell(ratio(followed, plain))} | 1.05 | 1.01 |")
-        followed, plain = in_turns(launcher, options.repetitions, [program, "messages", "2"], lambda _, wall: wall)
-        print(f"| a program that does nothing, whole command | {1000 * (statistics.median(followed) - statistics.median(plain)):.0f} ms more | | |", flush=True)
+            traced, plain = in_turns(launcher, options.repetitions, [program, "cg", str(order), str(steps)], own)
+            print(f"| {steps} steps of CG, {order} x {order} points | {cell(ratio(traced, plain))} | 1.05 | 1.01 |", flush=True)
+        traced, plain = in_turns(launcher, options.repetitions, [program, "work", str(options.order), str(options.steps)], own)
+        print(f"| products of order {options.order} | {cell(ratio(traced, plain))} | 1.05 | 1.01 |")
+        traced, plain = in_turns(launcher, options.repetitions, [program, "messages", "2"], lambda _, wall: wall)
+        print(f"| a program that does nothing, whole command | {1000 * (statistics.median(traced) - statistics.median(plain)):.0f} ms more | | |", flush=True)
         if options.mpi == "openmpi" and shutil.which("hpcc"):
             with open(os.path.join(launcher.folder.name, "hpccinf.txt"), "w") as file:
                 file.write(hpcc_input(options.hpcc_order))
-            followed, plain = in_turns(launcher, options.repetitions, ["hpcc"], lambda _, wall: wall, launcher.folder.name)
-            print(f"| HPCC of order {options.hpcc_order}, whole command | {cell(ratio(followed, plain))} | 1.05 | 1.01 |", flush=True)
+            traced, plain = in_turns(launcher, options.repetitions, ["hpcc"], lambda _, wall: wall, launcher.folder.name)
+            print(f"| HPCC of order {options.hpcc_order}, whole command | {cell(ratio(traced, plain))} | 1.05 | 1.01 |", flush=True)
         for name, arguments in SUBJECTS.items() if options.subjects else ():
             path = os.path.join(os.path.abspath(options.subjects), f"{name}_{options.mpi}")
             if os.path.exists(path):
-                followed, plain = in_turns(launcher, options.repetitions, [path, *arguments], lambda _, wall: wall)
-                print(f"| {name}, whole command | {cell(ratio(followed, plain))} | 1.05 | 1.01 |", flush=True)
+                traced, plain = in_turns(launcher, options.repetitions, [path, *arguments], lambda _, wall: wall)
+                print(f"| {name}, whole command | {cell(ratio(traced, plain))} | 1.05 | 1.01 |", flush=True)
 
 
 if __name__ == "__main__":

@@ -183,7 +183,7 @@ double change_within(const Rates& rates) {
 
 /// Computes the change of rates from the roofs whose samples lie before and after all other measurements. Roofs of gemm and of points were
 /// measured at one time only.
-Wander wander_of(const std::vector<Roof>& before, const std::vector<Roof>& after) {
+RoofDrift drift_of(const std::vector<Roof>& before, const std::vector<Roof>& after) {
   std::vector<double> all;
   std::map<std::string, std::vector<double>> by_kind;
   for (const std::vector<Roof>* roofs : {&before, &after}) {
@@ -200,21 +200,21 @@ Wander wander_of(const std::vector<Roof>& before, const std::vector<Roof>& after
     }
   }
   const auto bound = [](const std::vector<double>& changes) { return changes.empty() ? 0 : std::exp(quantile(changes, 0.95)) - 1; };
-  Wander wander{bound(all), {}};
+  RoofDrift drift{bound(all), {}};
   for (const auto& [kind, changes] : by_kind) {
-    wander.by_kind[kind] = bound(changes);
+    drift.by_kind[kind] = bound(changes);
   }
-  return wander;
+  return drift;
 }
 
-Difference difference(const RoofName& name, const Rates& before, const Rates& after, const Wander& wanders) {
+Difference difference(const RoofName& name, const Rates& before, const Rates& after, const RoofDrift& drifts) {
   const Interval a = before.interval(), b = after.interval();
-  const double wander = wanders.of(name.kind);
+  const double drift = drifts.of(name.kind);
   return {name,
           before.median(),
           after.median(),
           after.median() / before.median(),
-          {b.low / a.high / (1 + wander), b.high / a.low * (1 + wander)},
+          {b.low / a.high / (1 + drift), b.high / a.low * (1 + drift)},
           std::min(before.samples.size(), after.samples.size()) < 2};
 }
 
@@ -243,7 +243,7 @@ void compare_roofs(const std::vector<Roof>& before, const std::vector<Roof>& aft
       continue;
     }
     if (!rates.samples.empty() && !other->second->samples.empty()) {
-      result.differences.push_back(difference(name, rates, *other->second, result.wander));
+      result.differences.push_back(difference(name, rates, *other->second, result.drift));
     }
     others.erase(other);
   }
@@ -261,14 +261,14 @@ void compare_best_gemms(const Roofline& before, const Roofline& after, Compariso
     const auto other = their_best.find(of);
     if (other != their_best.end() && library_name(*best) != library_name(*other->second)) {
       const RoofName name = {"best " + of.first, library_name(*best) + "; " + library_name(*other->second), of.second};
-      result.differences.push_back(difference(name, best->flops, other->second->flops, result.wander));
+      result.differences.push_back(difference(name, best->flops, other->second->flops, result.drift));
     }
   }
 }
 
 }  // namespace
 
-double Wander::of(const std::string& kind) const {
+double RoofDrift::of(const std::string& kind) const {
   const auto found = by_kind.find(kind);
   return found == by_kind.end() ? all : found->second;
 }
@@ -297,7 +297,7 @@ Comparison compare(const Roofline& before, const Roofline& after) {
   Comparison result;
   result.settings = different_settings(before, after);
   const std::vector<Roof> ours = all_roofs(before), theirs = all_roofs(after);
-  result.wander = wander_of(ours, theirs);
+  result.drift = drift_of(ours, theirs);
   compare_roofs(ours, theirs, result);
   compare_best_gemms(before, after, result);
   return result;

@@ -50,14 +50,14 @@ struct SchemaOf<roofline::Difference> {
 };
 
 template <>
-Fields FieldTable<roofline::Wander>::fields() {
+Fields FieldTable<roofline::RoofDrift>::fields() {
   return {field<&T::all>("bound of the change of compute and bandwidth roofs within a run, as a fraction").named("wander"),
           field<&T::by_kind>("bound of the change within a run by kind of roof").named("wander_by_kind")};
 }
 
 template <>
 Fields FieldTable<roofline::Comparison>::fields() {
-  return {field<&T::settings>("settings in which the runs differ"), inlined_field<&T::wander>(),
+  return {field<&T::settings>("settings in which the runs differ"), inlined_field<&T::drift>(),
           field<&T::differences>("all roofs that both runs have"), field<&T::only_before>("roofs that only the first run has"),
           field<&T::only_after>("roofs that only the second run has")};
 }

@@ -23,6 +23,7 @@ REQUESTS = [
     {"contract": {"expression": "iij->j", "sizes": {"i": 30, "j": 40}}},
     {"contract": {"expression": "ab,bc,cd->ad", "sizes": {"a": 10, "b": 20, "c": 5, "d": 30}, "max_bytes": 4000, "execute": False}},
     {"contract": {"expression": "ab,bc->ac", "sizes": {"a": 10, "b": 20, "c": 5}, "strides": {"A": [1, 16], "result": [5, 1]}, "execute": False}},
+    {"contract_layouts": {"contractions": ["C_ab := A_ai B_ib"], "sizes": {"a": 10, "b": 10, "i": 4}, "layouts": ["A"]}},
     {"trace": {"routine": "dgeqrf", "n": 200, "nb": 32}},
     {"predict": {"routine": "dgeqrf", "n": [100, 200], "nb": "32", "with_calls": True}},
     {"machine": {}},

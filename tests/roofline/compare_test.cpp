@@ -82,7 +82,7 @@ TEST(Compare, TellsDifferencesFromNoise) {
   EXPECT_TRUE(lower.beyond_noise());
   EXPECT_EQ(noise.name, "memory triad");
   EXPECT_FALSE(noise.beyond_noise());
-  EXPECT_NEAR(noise.interval.low, 1.01 * 7.9 / 8.1 / (1 + comparison.wander.of("bandwidth")), 1e-12);
+  EXPECT_NEAR(noise.interval.low, 1.01 * 7.9 / 8.1 / (1 + comparison.drift.of("bandwidth")), 1e-12);
 }
 
 /// Rates that change from one half of a run to the other don't differ beyond noise by the same amount.
@@ -96,7 +96,7 @@ TEST(Compare, KnowsHowRatesWanderWithinARun) {
   after.bandwidth[0].bytes.samples = {7.9e9, 7.9e9, 7.9e9, 7.9e9, 7.9e9, 7.9e9};
   after.bandwidth[1].bytes.samples = {6e9, 6e9, 6e9, 6e9, 6e9, 6e9};
   const Comparison comparison = compare(before, after);
-  EXPECT_NEAR(comparison.wander.of("bandwidth"), 9.0 / 8 - 1, 1e-12);
+  EXPECT_NEAR(comparison.drift.of("bandwidth"), 9.0 / 8 - 1, 1e-12);
   EXPECT_FALSE(comparison.differences[4].beyond_noise());
   EXPECT_TRUE(comparison.differences[5].beyond_noise());
 }
@@ -130,10 +130,10 @@ TEST(Compare, EachKindWandersForItself) {
   after.compute[1].flops.samples = {15e9, 15e9};
   after.gemm[0].flops.samples = {14e9, 14e9};
   const Comparison comparison = compare(before, after);
-  EXPECT_EQ(comparison.wander.of("compute"), 0);
-  EXPECT_EQ(comparison.wander.of("clock"), 0);
-  EXPECT_NEAR(comparison.wander.of("bandwidth"), 1, 1e-12);
-  EXPECT_NEAR(comparison.wander.of("dgemm"), 1, 1e-12);
+  EXPECT_EQ(comparison.drift.of("compute"), 0);
+  EXPECT_EQ(comparison.drift.of("clock"), 0);
+  EXPECT_NEAR(comparison.drift.of("bandwidth"), 1, 1e-12);
+  EXPECT_NEAR(comparison.drift.of("dgemm"), 1, 1e-12);
   EXPECT_TRUE(find(comparison, "compute", "AVX2 double FMA").beyond_noise());
   EXPECT_FALSE(find(comparison, "dgemm", "fakeblas serial").beyond_noise());
 }

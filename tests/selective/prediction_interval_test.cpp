@@ -41,7 +41,7 @@ TEST(PredictionInterval, DisturbedAndShortExecutionsHaveLittleWeight) {
 TEST(PredictionInterval, ContainsMostExecutionsOfARandomProgram) {
   std::mt19937 random(1);
   std::normal_distribution<> normal;
-  constexpr double wanders = 0.03;
+  constexpr double drift = 0.03;
   constexpr int trials = 400;
   int within = 0;
   for (int trial = 0; trial < trials; ++trial) {
@@ -49,14 +49,14 @@ TEST(PredictionInterval, ContainsMostExecutionsOfARandomProgram) {
     KernelStatistics message;
     std::array<RunTimeRatio, 8> paces{};
     for (RunTimeRatio& each : paces) {
-      const double pace = std::exp(wanders * normal(random));
+      const double pace = std::exp(drift * normal(random));
       for (int i = 0; i < 10; ++i) {
         kernel.add(pace * (1 + 0.1 * normal(random)));
         message.add(pace * (0.5 + 0.2 * normal(random)));
       }
       each = {pace, 1};
     }
-    const double pace = std::exp(wanders * normal(random));
+    const double pace = std::exp(drift * normal(random));
     double path = 0;
     for (int i = 0; i < 40; ++i) {
       path += pace * (1 + 0.1 * normal(random));

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <initializer_list>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -15,6 +17,7 @@
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/file.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
@@ -38,7 +41,9 @@ Examples:
   flopcast contract 'ab,bc,cd->ad' a=b=400 c=20 d=400
   flopcast contract 'conj(ki),kjx->ij' i=j=k=64 x=2 --precision z --run
   flopcast contract 'ija,jbic->abc' a=b=c=100 i=j=8 --list --blas-kernels gemm --json
-  flopcast contract 'C_abc := A_ija B_jbic' a=b=c=100 i=j=8 --emit c --algorithm ib-gemm)";
+  flopcast contract 'C_abc := A_ija B_jbic' a=b=c=100 i=j=8 --emit c --algorithm ib-gemm
+  flopcast contract --layouts T,V 'W_abij := V_abcd T_cdij' 'X_ij := T_abjk V_abik' a=b=c=d=40 i=j=k=10
+  flopcast contract --layouts T @ccsd.txt a=b=c=d=40 i=j=k=l=10 --executions 20)";
 
 /// The options of `flopcast contract`.
 struct ContractCommand {
@@ -46,6 +51,7 @@ struct ContractCommand {
   std::vector<std::string> sizes, strides;
   ContractionRequest request;  ///< its precision, order and `fresh` are those of rankings, too
   RankAlgorithmsRequest ranking;
+  LayoutsRequest layouts;
   bool list = false, run = false, explain = false;
   std::string emit;
   machine::LibraryChoice libraries;
@@ -109,6 +115,59 @@ void check_files(const ContractCommand& command, const CommonOptions& common) {
   }
 }
 
+/// Returns the contractions of a word: the word, or the lines of the file behind '@' that have anything before '#'.
+std::vector<std::string> read_contractions(const std::string& word) {
+  if (word.front() != '@') {
+    return {word};
+  }
+  std::vector<std::string> contractions;
+  std::istringstream lines(read_file(word.substr(1)));
+  for (std::string line; std::getline(lines, line);) {
+    line.resize(std::min(line.find('#'), line.size()));
+    if (line.find_first_not_of(" \t\r") != std::string::npos) {
+      contractions.push_back(line);
+    }
+  }
+  if (contractions.empty()) {
+    throw bad_input("{} has no contraction; expected one in each line, such as W_abij := V_abcd T_cdij", word.substr(1));
+  }
+  return contractions;
+}
+
+/// Splits the words into contractions and sizes, and chooses the orders of their tensors.
+void run_layouts(ContractCommand& command, const OptionSet& options, const CommonOptions& common) {
+  refuse(options,
+         {"--in", "--out", "--run", "--explain", "--list", "--emit", "--algorithm", "--blas-kernels", "--all", "--stage", "--strides",
+          "--order", "--tiles", "--effort", "--time-budget", "--max-bytes", "--fresh", "--repetitions", "--prefetched-lines"},
+         "doesn't go with --layouts");
+  LayoutsRequest& request = command.layouts;
+  std::vector<std::string> sizes;
+  contract::Expression all;
+  command.sizes.insert(command.sizes.begin(), command.expression);
+  for (const std::string& word : command.sizes) {
+    if (!word.empty() && std::isdigit(static_cast<unsigned char>(word.back())) != 0 && word.front() != '@') {
+      sizes.push_back(word);
+      continue;
+    }
+    for (const std::string& text : read_contractions(word)) {
+      const contract::Expression expression = contract::parse_expression(text);
+      all.operands.insert(all.operands.end(), expression.operands.begin(), expression.operands.end());
+      request.contractions.push_back(text);
+    }
+  }
+  if (request.contractions.empty()) {
+    throw usage_error("no contraction is given; expected one such as 'W_abij := V_abcd T_cdij', or @FILE with one in each line");
+  }
+  all.has_letters = true;
+  request.sizes = contract::parse_sizes(sizes, all);
+  request.precision = command.request.plan.precision;
+  request.threads = command.libraries.threads;
+  request.validate = command.ranking.validate;
+  const RunContext context = keeping_if_possible(run_context(common));
+  const Workbench bench(planning_libraries(command.libraries), context);
+  show_layouts(choose_layouts(bench, request, context), request, common);
+}
+
 /// Throws usage_error for options that contradict each other, or would do nothing.
 void check(const ContractCommand& command, const OptionSet& options, const CommonOptions& common) {
   const bool emits = !command.emit.empty(), validates = command.ranking.validate;
@@ -166,6 +225,11 @@ void read_tensors(ContractCommand& command) {
 }
 
 void run_contract(ContractCommand command, const OptionSet& options, const CommonOptions& common) {
+  if (!command.layouts.layouts.empty()) {
+    run_layouts(command, options, common);
+    return;
+  }
+  refuse(options, {"--executions"}, "is for --layouts");
   ContractionRequest& request = command.request;
   request.expression = contract::parse_expression(command.expression);
   check(command, options, common);
@@ -220,6 +284,8 @@ void add_contract_command(OptionSet& app, CommonOptions& common) {
   command.flag("--run", values->run, "Plan the contraction (tiles, packing, streaming) and run it on random numbers");
   command.flag("--explain", values->explain, "Show the steps of the plan with their flops, bytes and predicted times; nothing is executed");
   add_request(command, values->request);
+  add_request(command, values->layouts);
+  command.find("--layouts").placeholder("TENSORS");
   command.find("--algorithm").placeholder("NAME");
   command.find("--max-bytes").placeholder("SIZE");
   command.find("--tiles").placeholder("MxNxK[:KERNEL[:ROWS][:LOOPS][:keepOPERANDS]]");

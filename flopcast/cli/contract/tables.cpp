@@ -190,7 +190,7 @@ void show_ranking(const AlgorithmRanking& ranking, bool all, const CommonOptions
 std::vector<TableColumns> contract_tables() {
   TableColumns all = {"contract", ranking_columns({}, true).headings()};
   all.with(list_columns({}).headings()).with(step_columns().headings()).with(run_columns().headings());
-  return {all};
+  return {all, layout_tables()};
 }
 
 }  // namespace flopcast::cli

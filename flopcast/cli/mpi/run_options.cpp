@@ -25,7 +25,7 @@ constexpr const char* run_footer =
 messages go to standard error, from the process of rank 0. docs/reference/columns.md explains the figures.
 
 Under any policy but full the program's results are garbage, because kernels are skipped. A program whose course depends on its results (a
-residual check, a loop that ends when it has converged) fails under such a policy, or is stopped after --patience. It needs --policy full.
+residual check, a loop that ends when it has converged) fails under such a policy, or is stopped after --timeout. It needs --policy full.
 
 Examples:
   mpirun -n 2 flopcast mpi run -- ./app

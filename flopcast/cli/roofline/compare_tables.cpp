@@ -35,11 +35,11 @@ std::vector<std::string> summary(const std::vector<RoofName>& roofs) {
 }
 
 /// Returns a sentence if the machine was so noisy in one of the runs that hardly anything can be told apart; else nothing.
-std::string noise_sentence(const roofline::Wander& wander) {
+std::string noise_sentence(const roofline::RoofDrift& drift) {
   static constexpr double too_much = 0.3;
   std::string kind;
-  double most = wander.all;
-  for (const auto& [name, bound] : wander.by_kind) {
+  double most = drift.all;
+  for (const auto& [name, bound] : drift.by_kind) {
     if (bound >= most) {
       kind = " of " + name;
       most = bound;
@@ -108,7 +108,7 @@ report::Table comparison_table(const Comparison& comparison) { return columns().
 std::vector<report::Column> comparison_columns() { return columns().headings(); }
 
 std::string comparison_text(const Comparison& comparison, const CommonOptions& common) {
-  std::string text = noise_sentence(comparison.wander) + headline(verdict(comparison));
+  std::string text = noise_sentence(comparison.drift) + headline(verdict(comparison));
   if (!comparison.settings.empty()) {
     text += "\nThe runs themselves differ:\n";
   }
@@ -122,11 +122,11 @@ std::string comparison_text(const Comparison& comparison, const CommonOptions& c
     text += fmt::format("\nMedians in GFLOP/s, GB/s and GHz of what differs:\n\n{}", render(columns().table(differing), common));
   }
   text += "\nWithin a run, 95 % of roofs changed from half to half of their samples by at most";
-  for (const auto& [kind, wander] : comparison.wander.by_kind) {
-    text += fmt::format(" {:.1f} % ({}),", 100 * wander, kind);
+  for (const auto& [kind, drift] : comparison.drift.by_kind) {
+    text += fmt::format(" {:.1f} % ({}),", 100 * drift, kind);
   }
   text += fmt::format(" {:.1f} % (compute and bandwidth together, for gemm and points); differences as small are noise.\n",
-                      100 * comparison.wander.all);
+                      100 * comparison.drift.all);
   if (!comparison.only_before.empty()) {
     text += fmt::format("\nOnly before: {}\n", fmt::join(summary(comparison.only_before), "; "));
   }

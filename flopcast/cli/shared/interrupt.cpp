@@ -12,7 +12,7 @@
 namespace flopcast::cli {
 namespace {
 
-constexpr unsigned patience_seconds = 1;               // without a poll, until the process ends in the middle of what it does
+constexpr unsigned grace_seconds = 1;                  // without a poll, until the process ends in the middle of what it does
 constexpr std::int64_t one_request_nanoseconds = 5e8;  // timeout(1) sends its signal to the process and to its group
 
 volatile std::sig_atomic_t signal_number = 0;  ///< the first signal that asked for the end; 0: none did
@@ -31,7 +31,7 @@ void on_interrupt(int number, siginfo_t* info, void*) {
     signal_number = number;
     asked_at = now_nanoseconds();
     if (info->si_pid != getpid()) {
-      alarm(patience_seconds);
+      alarm(grace_seconds);
     }
   } else if (now_nanoseconds() - asked_at > one_request_nanoseconds) {
     std::signal(number, SIG_DFL);
@@ -40,7 +40,7 @@ void on_interrupt(int number, siginfo_t* info, void*) {
 }
 
 /// Ends the process in the middle of a long step that doesn't poll. The store and files stay whole, whenever a process ends.
-void on_impatience(int) {
+void on_alarm(int) {
   if (signal_number == 0) {
     return;  // somebody else's alarm
   }
@@ -60,7 +60,7 @@ void install_signal_handlers() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  std::signal(SIGALRM, on_impatience);
+  std::signal(SIGALRM, on_alarm);
   std::signal(SIGPIPE, on_broken_pipe);
   std::signal(SIGXFSZ, [](int) {});  // writing beyond the limit of a file's size fails like writing to a full disk
 }
@@ -70,7 +70,7 @@ bool interrupted() noexcept {
     return false;
   }
   if (results_are_shown == 0) {
-    alarm(patience_seconds);
+    alarm(grace_seconds);
   }
   return true;
 }

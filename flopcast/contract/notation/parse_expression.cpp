@@ -50,6 +50,9 @@ class Parser {
     return find(U"_", all) < all.end || find(U":=", all) < all.end ? formula(all) : list(all);
   }
 
+  /// Returns the names of the tensors of a formula in the order in which they were read, the result's last; empty for other notations.
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+
  private:
   [[nodiscard]] char32_t at(std::size_t i) const { return i < characters_.size() ? characters_[i].value : U'\0'; }
   [[nodiscard]] bool stands_at(std::u32string_view word, std::size_t i) const {
@@ -173,7 +176,7 @@ class Parser {
   }
 
   /// Reads one factor from `i` on, `A_ai`, `A` or `conj(A_ai)`, and moves `i` behind the factor.
-  [[nodiscard]] Subscripts factor(std::size_t& i, std::size_t end, const std::string& tensor) const {
+  [[nodiscard]] Subscripts factor(std::size_t& i, std::size_t end, const std::string& tensor) {
     if (stands_at(conj, i) && i + conj.size() <= end) {
       i += conj.size();
       Subscripts result = factor(i, end, tensor);
@@ -187,7 +190,7 @@ class Parser {
     if (i >= end || !is_label(at(i))) {
       throw unexpected(i, tensor, "the name of a tensor, which is one letter, such as A in A_ij");
     }
-    ++i;
+    names_.push_back(visible(at(i++)));
     if (i >= end || at(i) != U'_') {
       return {};
     }
@@ -196,7 +199,7 @@ class Parser {
   }
 
   /// Reads `C_abc := A_ai B_ibc`, the same with `=`, or the right-hand side alone.
-  [[nodiscard]] Expression formula(const ExpressionPart& all) const {
+  [[nodiscard]] Expression formula(const ExpressionPart& all) {
     const std::size_t sign = find(U"=", all);
     const bool has_result = sign < all.end;
     Expression expression;
@@ -222,15 +225,42 @@ class Parser {
 
   std::string_view text_;
   std::vector<Character> characters_;
+  std::vector<std::string> names_;
 };
 
-}  // namespace
-
-Expression parse_expression(std::string_view text) {
-  Expression expression = Parser(text).parse();
+Expression checked(Parser& parser) {
+  Expression expression = parser.parse();
   expression.has_letters = true;
   check_result(expression);
   return expression;
+}
+
+}  // namespace
+
+NamedExpression parse_named_expression(std::string_view text) {
+  constexpr std::size_t max_unnamed = 25;
+  Parser parser(text);
+  NamedExpression named{checked(parser), parser.names(), ""};
+  const std::size_t count = named.expression.operands.size();
+  if (named.operands.empty()) {
+    if (count > max_unnamed) {
+      throw bad_input("expression '{}' has {} operands without names; expected {} at most", visible(text), count, max_unnamed);
+    }
+    for (std::size_t i = 0; i <= count; ++i) {
+      named.operands.emplace_back(1, static_cast<char>('A' + i));
+    }
+  }
+  if (named.operands.size() == count) {
+    throw bad_input("expression '{}' names no result; write one in front, as in C_ab := A_ai B_ib", visible(text));
+  }
+  named.result = named.operands.back();
+  named.operands.pop_back();
+  return named;
+}
+
+Expression parse_expression(std::string_view text) {
+  Parser parser(text);
+  return checked(parser);
 }
 
 }  // namespace flopcast::contract

@@ -54,6 +54,11 @@ std::vector<Command> contraction_commands() {
                                        check(request);
                                        return rank_algorithms(bench, request, context);
                                      }),
+      command<LayoutsRequest>("contract_layouts", "Choose the storage orders of tensors that contractions share", "flopcast-layouts-1",
+                              DoneIn::own_process,
+                              [](const Workbench& bench, const LayoutsRequest& request, const RunContext& context) {
+                                return choose_layouts(bench, request, context);
+                              }),
       command<AlgorithmsRequest>("contract_list", "List the BLAS-based algorithms of a contraction", "flopcast-contract-1",
                                  DoneIn::any_process,
                                  [](const Workbench&, const AlgorithmsRequest& request, const RunContext&) {

@@ -161,4 +161,22 @@ Fields FieldTable<RankAlgorithmsRequest>::fields() {
           optional_field<&T::fresh>("measure kernels again that the store already has").option("")};
 }
 
+/// The command line has contractions and sizes as words, and shares --precision, --threads and --validate with other requests.
+template <>
+Fields FieldTable<LayoutsRequest>::fields() {
+  return {field<&T::contractions>("contractions such as \"W_abij := V_abcd T_cdij\"; tensors of one name are one tensor")
+              .within(bounds::given)
+              .option(""),
+          field<&T::sizes>("size of each label of all contractions: {\"i\": 10, \"a\": 40}").option(""),
+          optional_field<&T::layouts>(
+              "choose the order of the axes in memory of these tensors, such as T,V, by predicted time; a conversion of any other tensor "
+              "counts"),
+          optional_field<&T::executions>("executions of each contraction for one conversion of a tensor (--layouts)")
+              .within(bounds::between(1, 1e9)),
+          precision_field<&T::precision>().option(""),
+          optional_field<&T::threads>("threads that share a contraction").within(bounds::threads).option(""),
+          optional_field<&T::validate>("run the fastest eight orders and the written ones on random numbers, and choose by these times")
+              .option("")};
+}
+
 }  // namespace flopcast

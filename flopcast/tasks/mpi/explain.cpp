@@ -171,10 +171,10 @@ std::string end_with_skipped_kernels(const MpiRun& run, const std::optional<MpiP
   const std::string_view policy = selective::to_string(request.policy);
   if (run.stalled) {
     return fmt::format(
-        "flopcast: the program was stopped: it met no new kernel for {} (--patience), or made no call for five times as long, while "
+        "flopcast: the program was stopped: it met no new kernel for {} (--timeout), or made no call for five times as long, while "
         "kernels "
         "were skipped (--policy {}). A program whose course depends on its results, such as a loop that ends when it has converged, never "
-        "ends then. Run it with --policy full, or give it more time with --patience",
+        "ends then. Run it with --policy full, or give it more time with --timeout",
         format_seconds(request.timeout), policy);
   }
   const bool none = profile && skips_none(*profile);

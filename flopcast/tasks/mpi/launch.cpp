@@ -87,7 +87,7 @@ std::vector<std::string> words_of_run(MpiRunRequest run) {
   std::vector<std::string> words = {program::find_flopcast_program().string(), "mpi", "run", "--quiet"};
   if (run.timeout == 0) {  // the option takes 0 in words only
     run.timeout = MpiRunRequest().timeout;
-    words.insert(words.end(), {"--patience", "none"});
+    words.insert(words.end(), {"--timeout", "none"});
   }
   const std::vector<std::string> options = option_words(run);
   words.insert(words.end(), options.begin(), options.end());

@@ -203,8 +203,7 @@ Fields fields_of_tracing() {
                   "tell a program that asks for MPI_THREAD_MULTIPLE, which can't be traced, that MPI offers MPI_THREAD_SERIALIZED"),
       optional_field<request..., &R::timeout>(
           "with kernels skipped: time for which the program may call kernels without meeting a new one. Then it is stopped, because its "
-          "course seems to depend on results. Without any call it has five times as long. none or 0: for ever")
-          .named("patience"),
+          "course seems to depend on results. Without any call it has five times as long. none or 0: for ever"),
       field_of_kernels<request..., &R::kernels>(),
       optional_field<request..., &R::prior_profile>("profile of an earlier or another user's run, whose kernel times save executions")
           .within(bounds::path_or_nothing)};

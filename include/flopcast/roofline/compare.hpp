@@ -40,18 +40,18 @@ struct Difference : RoofName {
 
 /// Bounds of the change of rates within a run, as fractions. For 95 % of the roofs of both runs, the medians of the first and the second
 /// half of the samples differ by at most this bound.
-struct Wander {
+struct RoofDrift {
   double all = 0;                         ///< bound of compute and bandwidth roofs, for kinds whose samples have no halves
   std::map<std::string, double> by_kind;  ///< "compute", "bandwidth", "clock"
   [[nodiscard]] double of(const std::string& kind) const;
-  friend bool operator==(const Wander&, const Wander&) = default;
+  friend bool operator==(const RoofDrift&, const RoofDrift&) = default;
 };
 
 /// Differences between rooflines of two machines, libraries or dates.
 struct Comparison {
   std::vector<std::string> settings;  ///< settings that differ, such as "CPU: X; Y"
   std::vector<Difference> differences;
-  Wander wander;
+  RoofDrift drift;
   std::vector<RoofName> only_before, only_after;  ///< roofs that only one of the rooflines has
   friend bool operator==(const Comparison&, const Comparison&) = default;
 };

@@ -84,6 +84,28 @@ TEST(Expression, TakesUnicodeAndManyLabels) {
   EXPECT_EQ(make_expression({{many}}).result.labels, many);
 }
 
+TEST(NamedExpression, HasTheLettersOfAFormula) {
+  const NamedExpression named = parse_named_expression("W_{abij} := conj(V_abcd) * T_cdij * s");
+  EXPECT_EQ(named.operands, (std::vector<std::string>{"V", "T", "s"}));
+  EXPECT_EQ(named.result, "W");
+  EXPECT_EQ(named.expression, parse_expression("W_{abij} := conj(V_abcd) * T_cdij * s"));
+}
+
+TEST(NamedExpression, CallsTensorsABCInOtherNotations) {
+  EXPECT_EQ(parse_named_expression("ai,ib->ab").operands, (std::vector<std::string>{"A", "B"}));
+  EXPECT_EQ(parse_named_expression("ab=ai,ib").result, "C");
+  EXPECT_EQ(parse_named_expression("a,b,c,d->abcd").result, "E");
+}
+
+TEST(NamedExpression, NeedsAResultInAFormula) {
+  EXPECT_THAT(tests::bad_input_of([] { parse_named_expression("A_ai B_ib"); }), HasSubstr("'A_ai B_ib' names no result"));
+  std::string many = "a";
+  for (int i = 0; i < 25; ++i) {
+    many += ",a";
+  }
+  EXPECT_THAT(tests::bad_input_of([&] { parse_named_expression(many); }), HasSubstr("has 26 operands without names; expected 25 at most"));
+}
+
 TEST(Expression, ErrorsNameOperandLabelAndPosition) {
   EXPECT_THAT(refusal("ij,j$->i"),
               AllOf(HasSubstr("expression 'ij,j$->i'"), HasSubstr("'$' at position 5 in operand 2"), HasSubstr("expected")));

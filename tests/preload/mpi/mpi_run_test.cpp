@@ -300,9 +300,9 @@ TEST_P(MpiRun, RefusesWrongOptions) {
     EXPECT_THAT(result.err, HasSubstr(std::string("'") + value + "' given, expected a number greater than 0")) << value;
   }
   for (const char* value : {"soon", "0", "-1s"}) {
-    const Result result = MpiPrograms::run(FLOPCAST_PROGRAM " mpi run --policy local --patience " + std::string(value) + " -- true");
+    const Result result = MpiPrograms::run(FLOPCAST_PROGRAM " mpi run --policy local --timeout " + std::string(value) + " -- true");
     EXPECT_EQ(result.exit_code, 2) << value;
-    EXPECT_THAT(result.err, HasSubstr("--patience")) << value;
+    EXPECT_THAT(result.err, HasSubstr("--timeout")) << value;
   }
   EXPECT_THAT(traced(1, "--confidence nan", "true").err, HasSubstr("'nan' given, expected a number from 0.5 to 0.9999"));
 }
@@ -327,12 +327,12 @@ TEST_P(MpiRun, AProgramSteeredByItsResultsIsStopped) {
   EXPECT_EQ(in_full.exit_code, 0) << in_full.err;
   EXPECT_EQ(in_full.out, plain.out);
   for (const char* policy : {"local", "online"}) {
-    const Result result = traced(2, std::string("--patience 1s --tolerance 1000 --policy ") + policy, program("iterative_program"));
+    const Result result = traced(2, std::string("--timeout 1s --tolerance 1000 --policy ") + policy, program("iterative_program"));
     EXPECT_TRUE(result.exit_code == 5 || GetParam() == "mpich")
         << policy << result.err;  // MPICH's mpirun kills flopcast when the program ends
     EXPECT_NE(result.exit_code, 0) << policy;
     EXPECT_NE(result.exit_code, 124) << policy << " hung";
-    EXPECT_THAT(result.err, HasSubstr("the program was stopped: it met no new kernel for 1.00 s (--patience)")) << policy;
+    EXPECT_THAT(result.err, HasSubstr("the program was stopped: it met no new kernel for 1.00 s (--timeout)")) << policy;
     EXPECT_THAT(result.err, HasSubstr("Run it with --policy full")) << policy;
   }
 }
@@ -579,7 +579,7 @@ TEST_P(MpiTune, AProgramSteeredByItsResultsIsExecutedInFull) {
 
 TEST_P(MpiTune, AProgramThatNeverEndsWithKernelsLeftOutIsExecutedInFull) {
   write_space("test", {program("iterative_program"), "{n}"}, {{"n", {700, 710}}});
-  const Result result = tune("space.json --json --patience 1s --min-coverage 0");
+  const Result result = tune("space.json --json --timeout 1s --min-coverage 0");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("because its course depends on its results. It is executed in full from here on"));
   for (const json& each : configurations(result)) {

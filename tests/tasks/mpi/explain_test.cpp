@@ -121,7 +121,7 @@ TEST(EndWithKernelsLeftOut, TellsAStandstillAFailureAndGarbage) {
   run.exit_code = 128 + 15;
   EXPECT_EQ(end_with_skipped_kernels(run, {}, request), "") << "mpirun ended it";
   run.stalled = true;
-  EXPECT_THAT(end_with_skipped_kernels(run, {}, request), HasSubstr("no new kernel for 60.0 s (--patience)"));
+  EXPECT_THAT(end_with_skipped_kernels(run, {}, request), HasSubstr("no new kernel for 60.0 s (--timeout)"));
 }
 
 TEST(EndWithKernelsLeftOut, DoesNotBlameThemIfThereAreNone) {

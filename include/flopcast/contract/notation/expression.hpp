@@ -45,6 +45,18 @@ struct Expression {
 /// Throws bad_input, which names the operand, the label, its position and what was expected.
 Expression parse_expression(std::string_view text);
 
+/// An expression with the names of its tensors.
+struct NamedExpression {
+  Expression expression;
+  std::vector<std::string> operands;  ///< names of the operands
+  std::string result;
+};
+
+/// Reads an expression as parse_expression() does. Names are the letters of a formula: T, V and W of `W_abij := V_abcd T_cdij`. In the other
+/// notations, operands are A, B and so on, and the result has the letter behind them: C for two operands. Throws bad_input, in addition, for
+/// more than 25 operands without names.
+NamedExpression parse_named_expression(std::string_view text);
+
 /// Makes an expression of integer labels, in the manner of NumPy's sublists. A missing `result` has the axes of the ellipsis and, in rising
 /// order, every label that occurs once. Throws bad_input if there is no operand, an ellipsis stands behind the last label, or a label of
 /// the result is in no operand.

@@ -219,4 +219,63 @@ ContractionResult contraction_result_from_json(std::string_view text);
 AlgorithmRanking algorithm_ranking_from_json(std::string_view text);
 AlgorithmList algorithm_list_from_json(std::string_view text);
 
+/// Contractions whose tensors may be stored in other orders of their axes than the written ones. Tensors of one name are one tensor. All are
+/// dense, and the last axis is contiguous.
+struct LayoutsRequest {
+  std::vector<std::string> contractions;  ///< in the notations of contract::parse_named_expression(), such as "W_abij := V_abcd T_cdij"
+  LabelSizes sizes = {};                  ///< sizes of all labels of all contractions
+  std::vector<std::string> layouts = {};  ///< names of tensors that are free; a conversion of any other tensor counts
+  std::int64_t executions = 1;            ///< executions of each contraction for one conversion of a tensor
+  Precision precision = Precision::d;
+  int threads = 1;        ///< threads that share a contraction
+  bool validate = false;  ///< run the fastest few orders and the written ones
+};
+
+/// Order of a tensor's axes in memory. Axes have the labels of the tensor's first appearance.
+struct TensorOrder {
+  std::string tensor;
+  std::string written;     ///< order of the axes as written, such as "abcd"; the last is contiguous
+  std::string order;       ///< chosen order
+  bool is_free = false;    ///< no conversion is counted
+  double bytes = 0;        ///< bytes of the elements
+  Seconds conversion = 0;  ///< predicted time of one conversion from or to the written order; 0 for a free tensor
+  friend bool operator==(const TensorOrder&, const TensorOrder&) = default;
+};
+
+/// A contraction with the chosen orders.
+struct OrderedContraction {
+  std::string contraction;      ///< such as "abij,bacd->..." with the axes of each tensor in their chosen order
+  Seconds written_seconds = 0;  ///< predicted time of one execution in the written orders
+  Seconds seconds = 0;          ///< predicted time in the chosen orders
+  friend bool operator==(const OrderedContraction&, const OrderedContraction&) = default;
+};
+
+/// A combination of orders that was compared. Times are of all executions of all contractions, with the conversions.
+struct ComparedOrders {
+  std::string orders;                            ///< orders of the tensors that differ from the written ones, such as "T=ijcd V=abdc"
+  Seconds seconds = 0;                           ///< predicted time
+  std::optional<Seconds> measured_seconds = {};  ///< only with LayoutsRequest::validate
+  friend bool operator==(const ComparedOrders&, const ComparedOrders&) = default;
+};
+
+/// Orders of tensors in memory that make contractions fast.
+struct LayoutsResult {
+  std::vector<TensorOrder> tensors;
+  std::vector<OrderedContraction> contractions;
+  std::vector<ComparedOrders> compared;  ///< the chosen orders first, then the next best; the written orders are the last
+  std::int64_t combinations = 0;         ///< combinations of orders whose time was predicted
+  bool is_exhaustive = false;            ///< all combinations were predicted
+  friend bool operator==(const LayoutsResult&, const LayoutsResult&) = default;
+};
+
+/// Chooses the orders of the axes of all tensors by the planner's predictions. Throws bad_input for a contraction that can't be read, a
+/// missing size, a name that no tensor has, and axes of one tensor that have different sizes or numbers in two contractions. Throws Cancelled
+/// if the context cancels the comparison.
+LayoutsResult choose_layouts(const Workbench& bench, const LayoutsRequest& request, const RunContext& context = {});
+
+/// Returns the result as a "flopcast-layouts-1" document.
+std::string to_json(const LayoutsResult& result);
+/// Throws bad_input, which names the member, for text that isn't such a document.
+LayoutsResult layouts_result_from_json(std::string_view text);
+
 }  // namespace flopcast

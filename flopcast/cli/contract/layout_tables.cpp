@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include <string>
+
+#include "flopcast/cli/contract/tables.hpp"
+#include "flopcast/cli/shared/columns.hpp"
+#include "flopcast/cli/shared/options.hpp"
+#include "flopcast/cli/shared/prediction_legend.hpp"
+#include "flopcast/support/units.hpp"
+
+namespace flopcast::cli {
+namespace {
+
+Columns<TensorOrder> tensor_columns() {
+  Columns<TensorOrder> columns;
+  columns.show<&TensorOrder::tensor>();
+  columns.show<&TensorOrder::written>();
+  columns.show<&TensorOrder::order>("", "chosen");
+  columns.text("is_free", "free", "a star if the order is free: no conversion is counted (--layouts)",
+               [](const TensorOrder& one) { return one.is_free ? "*" : ""; });
+  columns.show<&TensorOrder::bytes>();
+  columns.show<&TensorOrder::conversion>();
+  return columns;
+}
+
+Columns<OrderedContraction> ordered_columns() {
+  Columns<OrderedContraction> columns;
+  columns.show<&OrderedContraction::contraction>();
+  columns.show<&OrderedContraction::written_seconds>("", "as written");
+  columns.show<&OrderedContraction::seconds>("", "chosen");
+  return columns;
+}
+
+Columns<ComparedOrders> layout_columns(bool is_measured) {
+  Columns<ComparedOrders> columns;
+  columns.show<&ComparedOrders::orders>();
+  columns.show<&ComparedOrders::seconds>("predicted_seconds", "predicted");
+  if (is_measured) {
+    columns.show<&ComparedOrders::measured_seconds>("", "measured");
+  }
+  return columns;
+}
+
+}  // namespace
+
+void show_layouts(const LayoutsResult& result, const LayoutsRequest& request, const CommonOptions& common) {
+  if (common.json) {
+    emit_document(result, common);
+    return;
+  }
+  if (common.csv) {
+    emit(layout_columns(true).table(result.compared), common);
+    return;
+  }
+  const bool is_measured = result.compared.front().measured_seconds.has_value();
+  emit(render(tensor_columns().table(result.tensors), common) + '\n' + render(ordered_columns().table(result.contractions), common) + '\n' +
+           render(layout_columns(is_measured).table(result.compared, prediction_legend("predicted")), common),
+       common);
+  const auto seconds = [&](const ComparedOrders& one) { return is_measured ? *one.measured_seconds : one.seconds; };
+  const double gain = seconds(result.compared.back()) / seconds(result.compared.front());
+  note(
+      result.compared.size() == 1 || gain <= 1
+          ? std::string("the written orders are the best of those compared")
+          : fmt::format("the first orders are {} {:.2f} times as fast as the written ones, with {} of each contraction for each conversion",
+                        is_measured ? "measured to be" : "predicted to be", gain, counted(request.executions, "execution")),
+      common);
+  note(fmt::format("{} of orders predicted{}", counted(result.combinations, "combination"),
+                   result.is_exhaustive ? ", which are all" : "; not all were tried"),
+       common);
+}
+
+TableColumns layout_tables() {
+  TableColumns tables = {"contract layouts", tensor_columns().headings()};
+  tables.with(ordered_columns().headings()).with(layout_columns(true).headings());
+  return tables;
+}
+
+}  // namespace flopcast::cli

@@ -1,0 +1,85 @@
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "flopcast/contract/network/plan.hpp"
+#include "flopcast/core/statistics.hpp"
+#include "flopcast/support/fields.hpp"
+#include "flopcast/tasks/contraction/contraction.hpp"
+#include "flopcast/tasks/contraction/contraction_schemas.hpp"
+#include "flopcast/tasks/contraction/contraction_services.hpp"
+#include "flopcast/tasks/contraction/layout_search.hpp"
+#include "flopcast/workbench/workbench.hpp"
+
+namespace flopcast {
+
+template <>
+Fields FieldTable<TensorOrder>::fields() {
+  return {field<&T::tensor>("name of the tensor"),
+          field<&T::written>("axes in the written order, from the slowest to the contiguous one"),
+          field<&T::order>("axes in the chosen order, from the slowest to the contiguous one"),
+          field<&T::is_free>("the order is free: no conversion is counted"),
+          field<&T::bytes>("bytes of the elements").measured_in("B", Best::small),
+          field<&T::conversion>("predicted time of a conversion between the written and the chosen order; 0 for a free tensor")};
+}
+
+template <>
+Fields FieldTable<OrderedContraction>::fields() {
+  return {field<&T::contraction>("contraction in the chosen orders"),
+          field<&T::written_seconds>("predicted time of one execution in the written orders"),
+          field<&T::seconds>("predicted time of one execution in the chosen orders")};
+}
+
+template <>
+Fields FieldTable<ComparedOrders>::fields() {
+  return {field<&T::orders>("orders that differ from the written ones"),
+          field<&T::seconds>("predicted time of all executions and conversions"),
+          optional_field<&T::measured_seconds>("the same, measured (--validate)")};
+}
+
+template <>
+Fields FieldTable<LayoutsResult>::fields() {
+  return {field<&T::tensors>("the tensors with their chosen orders"), field<&T::contractions>("the contractions in the chosen orders"),
+          field<&T::compared>("combinations of orders: the chosen one, the next best, and the written one at the end"),
+          field<&T::combinations>("number of combinations whose time was predicted"),
+          field<&T::is_exhaustive>("all combinations were predicted")};
+}
+
+namespace {
+constexpr const char* layouts_document = "flopcast-layouts-1";
+}  // namespace
+
+std::string to_json(const LayoutsResult& result) { return to_document(result, layouts_document).dump(2); }
+LayoutsResult layouts_result_from_json(std::string_view text) {
+  return from_document<LayoutsResult>(text, "the document of layouts", layouts_document);
+}
+PublishedSchema layouts_schema() {
+  return published<LayoutsResult>(layouts_document, "Orders of tensors in memory that make contractions fast");
+}
+
+LayoutsResult choose_layouts(const Workbench& bench, const LayoutsRequest& request, const RunContext& context) {
+  PlanRequest plan;
+  plan.precision = request.precision;
+  plan.threads = request.threads;
+  plan.order = contract::Order::row_major;
+  plan.effort = contract::Effort::estimate;
+  const PlanningServices planning = tools_of(bench, plan);
+  const contract::Machine machine = planning.machine();
+  constexpr std::size_t most_of_a_pair = 2;
+  const auto estimated = [&](const contract::SizedExpression& expression) {
+    return contract::find_tree(expression, {}, machine, plan).seconds;
+  };
+  const auto predicted = [&](const contract::SizedExpression& expression) {
+    return expression.operands.size() > most_of_a_pair ? estimated(expression) : contract::plan(expression, {}, machine, plan).seconds();
+  };
+  const auto measured = [&](const contract::SizedExpression& expression) {
+    ContractionRequest run;
+    run.expression = expression.expression;
+    run.sizes = expression.extents;
+    run.plan = plan;
+    return median(run_contraction(planning, run, context).times);
+  };
+  return choose_layouts(LayoutServices{estimated, predicted, measured}, request, context);
+}
+
+}  // namespace flopcast

@@ -1,0 +1,151 @@
+#include "flopcast/tasks/contraction/layout_search.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/message_of.hpp"
+
+namespace flopcast {
+namespace {
+
+using contract::SizedExpression;
+using ::testing::HasSubstr;
+
+/// Returns a time between 1 and 2 s that depends on the order of the labels of all tensors.
+Seconds arbitrary(const SizedExpression& expression) {
+  std::mt19937_64 random(std::hash<std::string>()(contract::to_string(expression.expression)));
+  return 1 + static_cast<double>(random() % 1000) / 1000;
+}
+
+/// Takes a second for each pair of labels that stand in rising order in a tensor, and 0.1 s for a copy.
+Seconds sorted_slowly(const SizedExpression& expression) {
+  if (expression.operands.size() == 1) {
+    return 0.1;
+  }
+  Seconds seconds = 1;
+  const auto add = [&](const contract::Subscripts& subscripts) {
+    for (std::size_t i = 1; i < subscripts.labels.size(); ++i) {
+      seconds += subscripts.labels[i - 1] < subscripts.labels[i] ? 1 : 0;
+    }
+  };
+  for (const contract::Subscripts& operand : expression.operands) {
+    add(operand);
+  }
+  add(expression.result);
+  return seconds;
+}
+
+LayoutsRequest request_of(std::vector<std::string> contractions, std::vector<std::string> free) {
+  LayoutsRequest request;
+  request.contractions = std::move(contractions);
+  for (const char label : std::string("abcdefijkl")) {
+    request.sizes[label] = 4;
+  }
+  request.layouts = std::move(free);
+  return request;
+}
+
+LayoutsResult choose(const LayoutsRequest& request, const std::function<Seconds(const SizedExpression&)>& time,
+                     const std::function<Seconds(const SizedExpression&)>& measured = {}) {
+  return choose_layouts(LayoutServices{time, time, measured}, request, {});
+}
+
+const TensorOrder& order_of(const LayoutsResult& result, const std::string& tensor) {
+  return *std::find_if(result.tensors.begin(), result.tensors.end(), [&](const TensorOrder& one) { return one.tensor == tensor; });
+}
+
+TEST(LayoutSearch, TriesAllCombinationsOfFewAxes) {
+  const LayoutsResult result = choose(request_of({"ab,bc->ac"}, {"A", "B", "C"}), arbitrary);
+  EXPECT_TRUE(result.is_exhaustive);
+  EXPECT_EQ(result.combinations, 8);
+  Seconds best = std::numeric_limits<Seconds>::infinity();
+  for (const char* a : {"ab", "ba"}) {
+    for (const char* b : {"bc", "cb"}) {
+      for (const char* c : {"ac", "ca"}) {
+        best = std::min(best, arbitrary(contract::with_extents(contract::parse_expression(std::string(a) + ',' + b + "->" + c),
+                                                               {{'a', 4}, {'b', 4}, {'c', 4}})));
+      }
+    }
+  }
+  EXPECT_LE(result.compared.front().seconds, 1.02 * best);  // of ties, the one that changes the least is chosen
+}
+
+TEST(LayoutSearch, ChangesAFreeTensorOnlyWhereAConversionCosts) {
+  LayoutsRequest request = request_of({"C_ab := A_ai B_ib"}, {"A"});
+  request.executions = 1;
+  const auto time = [](const SizedExpression& expression) { return expression.operands.size() == 1 ? 100 : sorted_slowly(expression); };
+  const LayoutsResult result = choose(request, time);
+  EXPECT_EQ(order_of(result, "A").order, "ia");
+  EXPECT_TRUE(order_of(result, "A").is_free);
+  EXPECT_EQ(order_of(result, "A").conversion, 0);
+  EXPECT_EQ(order_of(result, "C").order, "ab");
+  EXPECT_EQ(result.contractions.front().contraction, "C_ab := A_ia B_ib");
+  EXPECT_EQ(result.compared.front().orders, "A=ia");
+  EXPECT_EQ(result.compared.back().orders, "as written");
+}
+
+TEST(LayoutSearch, ConvertsATensorThatManyExecutionsUse) {
+  LayoutsRequest request = request_of({"C_ab := A_ai B_ib"}, {"B"});
+  request.executions = 10;
+  const auto time = [](const SizedExpression& expression) { return expression.operands.size() == 1 ? 3 : sorted_slowly(expression); };
+  const LayoutsResult result = choose(request, time);
+  EXPECT_EQ(order_of(result, "A").order, "ia");
+  EXPECT_EQ(order_of(result, "A").conversion, 3);
+  EXPECT_EQ(order_of(result, "C").order, "ba");
+  EXPECT_EQ(result.compared.front().seconds, 10 * 1 + 3 + 3) << "B is as fast as written";
+}
+
+TEST(LayoutSearch, GivesATensorOneOrderInAllContractions) {
+  const LayoutsResult result =
+      choose(request_of({"W_abij := V_abcd T_cdij", "X_ij := T_abjk V_abik"}, {"T", "V", "W", "X"}), sorted_slowly);
+  EXPECT_FALSE(result.is_exhaustive);
+  EXPECT_EQ(order_of(result, "T").written, "cdij");
+  EXPECT_EQ(order_of(result, "T").order, "jidc");
+  EXPECT_EQ(result.contractions[1].contraction, "X_ji := T_kjba V_kiba");
+  EXPECT_EQ(result.contractions[1].seconds, 1 + 1);
+}
+
+TEST(LayoutSearch, MeasuresTheBestAndTheWrittenOrders) {
+  LayoutsRequest request = request_of({"ab,bc->ac"}, {"A", "B", "C"});
+  request.validate = true;
+  const auto measured = [](const SizedExpression& expression) {
+    return contract::to_string(expression.expression) == "ab,bc->ac" ? 1.0 : 5.0;
+  };
+  const LayoutsResult result = choose(request, sorted_slowly, measured);
+  EXPECT_EQ(result.compared.size(), 1U) << "the written orders are the fastest";
+  EXPECT_EQ(result.compared.front().orders, "as written");
+  EXPECT_EQ(result.compared.front().measured_seconds, 1.0);
+}
+
+TEST(LayoutSearch, KeepsATensorOfWhichOnlyTheDiagonalIsUsed) {
+  const LayoutsResult result = choose(request_of({"C_a := D_aa B_ab"}, {"B"}), sorted_slowly);
+  EXPECT_EQ(order_of(result, "D").order, "aa");
+  EXPECT_EQ(order_of(result, "D").conversion, 0);
+}
+
+TEST(LayoutSearch, RefusesWhatContradicts) {
+  EXPECT_THAT(tests::bad_input_of([] { choose(request_of({"ab,bc->ac"}, {"T"}), sorted_slowly); }),
+              HasSubstr("no contraction has a tensor 'T'; expected some of A, B, C"));
+  EXPECT_THAT(tests::bad_input_of([] {
+                LayoutsRequest request = request_of({"C_ab := A_ai B_ib", "D_ab := A_ac B_cb"}, {"A"});
+                request.sizes['c'] = 5;
+                choose(request, sorted_slowly);
+              }),
+              HasSubstr("tensor A is 4 x 4 in one contraction and 4 x 5 in"));
+}
+
+TEST(LayoutSearch, IsReadBackFromItsDocument) {
+  const LayoutsResult result = choose(request_of({"ab,bc->ac"}, {"A"}), arbitrary);
+  EXPECT_EQ(layouts_result_from_json(to_json(result)), result);
+}
+
+}  // namespace
+}  // namespace flopcast

@@ -40,6 +40,10 @@ bool set_word(WhatIf& question, const std::string& name, const std::string& valu
 
 }  // namespace
 
+int parse_thread_count(std::string_view text, std::string_view what) {
+  return text == "auto" ? 0 : static_cast<int>(parse_integer(text, what, 1, max_threads));
+}
+
 WhatIf parse_what_if(const std::string& text) {
   WhatIf question;
   if (text == "same") {

@@ -15,11 +15,16 @@ namespace flopcast::protocol {
 inline constexpr std::string_view threaded_families[] = {"gemm", "symm",  "hemm",  "syrk",  "herk",  "syr2k", "her2k", "trmm",
                                                          "trsm", "getrf", "potrf", "geqrf", "syevd", "heevd", "gesdd"};
 
+/// Returns whether the routine's calls get their own number of threads.
+inline bool is_threaded(const Routine& routine) {
+  return std::find(std::begin(threaded_families), std::end(threaded_families), routine.family) != std::end(threaded_families);
+}
+
 /// Returns the routines of the catalogue whose calls get their own number of threads. Their places here are their numbers in reports.
 inline std::vector<const Routine*> threaded_routines(std::span<const Routine> catalogue) {
   std::vector<const Routine*> all;
   for (const Routine& routine : catalogue) {
-    if (std::find(std::begin(threaded_families), std::end(threaded_families), routine.family) != std::end(threaded_families)) {
+    if (is_threaded(routine)) {
       all.push_back(&routine);
     }
   }

@@ -25,7 +25,7 @@ namespace flopcast {
 /// A change of a recorded program's circumstances.
 struct WhatIf {
   std::string blas, lapack;    ///< names or paths; empty: as recorded
-  std::optional<int> threads;  ///< threads of BLAS; nothing: as recorded
+  std::optional<int> threads;  ///< threads of BLAS; nothing: as recorded; 0: for each call as 'run --threads auto' has them
   std::string kernels;         ///< "auto": the best kernels of BLAS for this CPU; "library": its own choice; empty: WhatIfOptions::kernels
   bool tuned_blocks = false;   ///< LAPACK gets the best block sizes
   friend bool operator==(const WhatIf&, const WhatIf&) = default;
@@ -39,7 +39,7 @@ struct WhatIf {
   [[nodiscard]] bool changes_calls() const { return !blas.empty() || !lapack.empty() || threads || !kernels.empty(); }
 };
 
-/// Reads `same`, or a list with commas of `blas=NAME`, `lapack=NAME`, `threads=N`, `kernels=auto|library` and `nb`. Throws usage_error that
+/// Reads `same`, or a list with commas of `blas=NAME`, `lapack=NAME`, `threads=N|auto`, `kernels=auto|library` and `nb`. Throws usage_error that
 /// names the wrong part.
 WhatIf parse_what_if(const std::string& text);
 /// Returns the text that parse_what_if reads: "same", "blas=blis,threads=2,nb".

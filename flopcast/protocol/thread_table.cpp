@@ -2,83 +2,45 @@
 
 #include <bit>
 
+#include "flopcast/protocol/table_reader.hpp"
+
 namespace flopcast::protocol {
 namespace {
 
-/// Cuts a text into parts from front to back. After the first error all parts are empty.
-class Parts {
- public:
-  explicit Parts(char* text) noexcept : at_(text) {}
+std::string_view word(TableReader& reader) noexcept {
+  const char* start = nullptr;
+  std::size_t length = 0;
+  reader.word(start, length);
+  return {start, reader.good() ? length : 0};
+}
 
-  [[nodiscard]] bool good() const noexcept { return good_; }
-  [[nodiscard]] bool finished() const noexcept { return *at_ == '\0'; }
-  [[nodiscard]] char* here() const noexcept { return at_; }
-  void require(bool condition) noexcept { good_ = good_ && condition; }
-
-  bool accept(char expected) noexcept {
-    const bool found = good_ && *at_ == expected;
-    at_ += found ? 1 : 0;
-    return found;
+/// Replaces the next `count` letters, which lie in `text`, by their values.
+void decode(TableReader& reader, char* steps, std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count && reader.good(); ++i) {
+    const std::size_t value = reader.finished() ? std::string_view::npos : step_letters.find(reader.next());
+    reader.require(value != std::string_view::npos);
+    steps[i] = static_cast<char>(value);
   }
-  void expect(char expected) noexcept { require(accept(expected)); }
+}
 
-  std::string_view word() noexcept {
-    const char* start = at_;
-    while (*at_ != '\0' && *at_ != ',' && *at_ != ';') {
-      ++at_;
-    }
-    return {start, good_ ? static_cast<std::size_t>(at_ - start) : 0};
-  }
-
-  std::uint64_t number(std::uint64_t max) noexcept {
-    static constexpr std::uint64_t ten = 10;
-    const std::string_view digits = word();
-    std::uint64_t value = 0;
-    require(!digits.empty());
-    for (const char digit : digits) {
-      const auto next = static_cast<std::uint64_t>(digit - '0');
-      require(digit >= '0' && digit <= '9' && value <= (max - next) / ten);
-      value = ten * value + next;
-    }
-    return value;
-  }
-
-  /// Takes the next `count` letters and replaces them by their values.
-  const char* decoded(std::size_t count) noexcept {
-    char* start = at_;
-    for (std::size_t i = 0; i < count && good_; ++i, ++at_) {
-      const std::size_t value = *at_ != '\0' ? step_letters.find(*at_) : std::string_view::npos;
-      require(value != std::string_view::npos);
-      *at_ = good_ ? static_cast<char>(value) : *at_;
-    }
-    return start;
-  }
-
- private:
-  char* at_;
-  bool good_ = true;
-};
-
-void read_routine(Parts& parts, RoutineThreads& routine, std::size_t counts) noexcept {
+void read_routine(TableReader& reader, char* text, RoutineThreads& routine, std::size_t counts) noexcept {
   static constexpr std::uint8_t max_nodes = 28;  // sizes have 31 bits
-  routine.name = parts.word();
-  parts.expect(',');
-  routine.flags = packed_flags(parts.word());
-  parts.expect(',');
+  routine.name = word(reader);
+  routine.flags = packed_flags(word(reader));
   routine.dimensions = 0;
   std::size_t steps = counts;
-  for (const char letter : parts.word()) {
+  for (const char letter : word(reader)) {
     const std::size_t nodes = step_letters.find(letter);
-    parts.require(routine.dimensions < max_thread_sizes && nodes >= 2 && nodes <= max_nodes);
-    if (!parts.good()) {
+    reader.require(routine.dimensions < max_thread_sizes && nodes >= 2 && nodes <= max_nodes);
+    if (!reader.good()) {
       return;
     }
     routine.nodes[routine.dimensions++] = static_cast<std::uint8_t>(nodes);
     steps *= nodes;
   }
-  parts.expect(',');
-  parts.require(!routine.name.empty() && routine.dimensions > 0);
-  routine.steps = parts.decoded(steps);
+  reader.require(!routine.name.empty() && routine.dimensions > 0);
+  routine.steps = reader.here();
+  decode(reader, text + (reader.here() - text), steps);
 }
 
 constexpr std::uint32_t whole = 256;  ///< all of the way from one node to the next, or all of a weight
@@ -112,30 +74,28 @@ struct Corner {
 }  // namespace
 
 bool parse(char* text, ThreadTable& table) noexcept {
-  static constexpr std::uint64_t max_threads = 1U << 20U;
-  Parts parts(text);
+  TableReader reader(text);
   table.counts = table.count = 0;
   do {
-    parts.require(table.counts < max_thread_counts);
-    const auto threads = static_cast<std::int32_t>(parts.number(max_threads));
-    parts.require(threads > 0 && (table.counts == 0 || threads > table.threads[table.counts - 1]));
-    if (parts.good()) {
+    const std::int32_t threads = reader.number();
+    reader.require(table.counts < max_thread_counts && threads > (table.counts == 0 ? 0 : table.threads[table.counts - 1]));
+    if (reader.good()) {
       table.threads[table.counts++] = threads;
     }
-  } while (parts.accept(','));
-  parts.expect(';');
-  table.folders[0] = parts.number(UINT64_MAX);
-  parts.expect(',');
-  table.folders[1] = parts.number(UINT64_MAX);
-  while (parts.accept(';')) {
-    parts.require(table.count < ThreadTable::max_entries);
-    if (parts.good()) {
-      read_routine(parts, table.routines[table.count++], table.counts);
+  } while (reader.accept(','));
+  reader.expect(';');
+  table.folders[0] = reader.number();
+  reader.expect(',');
+  table.folders[1] = reader.number();
+  while (reader.accept(';')) {
+    reader.require(table.count < ThreadTable::max_entries);
+    if (reader.good()) {
+      read_routine(reader, text, table.routines[table.count++], table.counts);
     }
   }
-  const bool whole = parts.good() && parts.finished();
-  table.count = whole ? table.count : 0;
-  return whole;
+  const bool is_whole = reader.good() && reader.finished();
+  table.count = is_whole ? table.count : 0;
+  return is_whole;
 }
 
 std::int32_t best_threads(const ThreadTable& table, const RoutineThreads& routine, const std::int32_t* sizes,

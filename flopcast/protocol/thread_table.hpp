@@ -37,7 +37,7 @@ struct ThreadTable {
   static constexpr std::size_t max_entries = 512;
   std::size_t counts = 0;
   std::int32_t threads[max_thread_counts]{};  ///< ascending
-  std::uint64_t folders[2]{};                 ///< folder_number() of the folders of BLAS and LAPACK
+  std::int32_t folders[2]{};                  ///< folder_number() of the folders of BLAS and LAPACK
   std::size_t count = 0;
   RoutineThreads routines[max_entries];
 };
@@ -51,13 +51,14 @@ constexpr std::uint32_t packed_flags(std::string_view letters) noexcept {
   return packed;
 }
 
-/// Returns the 64-bit FNV-1a hash of a folder's path, in whose place it stands in the table.
-constexpr std::uint64_t folder_number(std::string_view path) noexcept {
+/// Returns the number that stands for a folder in the table: the 64-bit FNV-1a hash of its path, shortened.
+constexpr std::int32_t folder_number(std::string_view path) noexcept {
+  constexpr std::uint64_t limit = 1000000000;
   std::uint64_t value = 0xcbf29ce484222325U;
   for (const char letter : path) {
     value = (value ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
   }
-  return value;
+  return static_cast<std::int32_t>(value % limit);
 }
 
 /// Reads `COUNT,COUNT...;FOLDER,FOLDER;NAME,FLAGS,NODES,STEPS;...` and decodes the steps in place. The table points into the text. NODES

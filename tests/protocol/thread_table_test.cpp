@@ -29,12 +29,12 @@ class ThreadTables : public testing::Test {
 };
 
 TEST_F(ThreadTables, ReadsRoutines) {
-  ASSERT_TRUE(read("1,4,6;12,18446744073709551615;dgemm,NT,222,012012012012012012012012;dpotrf,,3,012210_-z"));
+  ASSERT_TRUE(read("1,4,6;12,999999999;dgemm,NT,222,012012012012012012012012;dpotrf,,3,012210_-z"));
 
   ASSERT_EQ(table_->counts, 3U);
   EXPECT_THAT(table_->threads, testing::Contains(6));
-  EXPECT_EQ(table_->folders[0], 12U);
-  EXPECT_EQ(table_->folders[1], UINT64_MAX);
+  EXPECT_EQ(table_->folders[0], 12);
+  EXPECT_EQ(table_->folders[1], 999999999);
   ASSERT_EQ(table_->count, 2U);
   EXPECT_EQ(table_->routines[0].name, "dgemm");
   EXPECT_EQ(table_->routines[0].flags, packed_flags("NT"));
@@ -47,9 +47,9 @@ TEST_F(ThreadTables, RefusesEverythingElse) {
   const std::string good = "1,2;3,4;dpotrf,,2,0110";
   ASSERT_TRUE(read(good));
   for (const char* bad :
-       {"", "1", "1;", "0,2;3,4", "2,1;3,4", "1,1;3,4", "1,x;3,4", "1,2;3", "1,2;3,18446744073709551616", "1,2;3,4;",
-        "1,2;3,4;dpotrf,,2,011", "1,2;3,4;dpotrf,,2,01101", "1,2;3,4;dpotrf,,2,01!0", "1,2;3,4;dpotrf,,1,01", "1,2;3,4;dpotrf,,,",
-        "1,2;3,4;,,2,0110", "1,2;3,4;dgemm,NN,2222,0", "1,2;3,4;dpotrf,,2,0110;", "1,2,3,4,5,6,7,8,9,10,11,12,13;3,4"}) {
+       {"", "1", "1;", "0,2;3,4", "2,1;3,4", "1,1;3,4", "1,x;3,4", "1,2;3", "1,2;3,1000000000", "1,2;3,4;", "1,2;3,4;dpotrf,,2,011",
+        "1,2;3,4;dpotrf,,2,01101", "1,2;3,4;dpotrf,,2,01!0", "1,2;3,4;dpotrf,,1,01", "1,2;3,4;dpotrf,,,", "1,2;3,4;,,2,0110",
+        "1,2;3,4;dgemm,NN,2222,0", "1,2;3,4;dpotrf,,2,0110;", "1,2,3,4,5,6,7,8,9,10,11,12,13;3,4"}) {
     EXPECT_FALSE(read(bad)) << bad;
     EXPECT_EQ(table_->count, 0U) << bad;
   }
@@ -131,8 +131,8 @@ TEST_F(ThreadTables, InterpolatesAsANaiveTableDoes) {
 }
 
 TEST(FolderNumbers, AreThoseOfFnv1a) {
-  EXPECT_EQ(folder_number(""), 0xcbf29ce484222325U);
-  EXPECT_EQ(folder_number("a"), 0xaf63dc4c8601ec8cU);
+  EXPECT_EQ(folder_number(""), 0xcbf29ce484222325U % 1000000000);
+  EXPECT_EQ(folder_number("a"), 0xaf63dc4c8601ec8cU % 1000000000);
 }
 
 }  // namespace

@@ -35,8 +35,7 @@ constexpr ControlNames control_names[] = {{"openblas_set_num_threads", "openblas
 /// A later call, which lies higher on the stack, recognises that.
 struct OutermostCall {
   const ThreadChoice* place;
-  const ThreadControl* control;  ///< control of the library whose threads were changed; nullptr: none were
-  std::int32_t before;           ///< number of threads to restore
+  std::int32_t before;  ///< number of threads to restore; 0: it wasn't changed
 };
 
 /// A choice of this thread, which programs often repeat.
@@ -46,15 +45,11 @@ struct LastChoice {
   std::int32_t max_threads, threads;
 };
 
-constexpr std::uint8_t no_library = 255;
-constexpr std::size_t max_libraries = 16;
-
 // Global, because a preloaded library has no caller that could pass these. They are written before other code runs, or are atomic.
 constinit protocol::ThreadTable table{};
 constinit const protocol::RoutineThreads* first_entries[protocol::max_threaded_routines]{};
 constinit protocol::ThreadReport* report{};
-constinit ThreadControl libraries[max_libraries]{};
-constinit std::atomic<std::uint8_t> library_count{};
+constinit ThreadControl control{};  ///< found by the first thread with a call, and used by no other
 constinit std::atomic<const void*> first_thread{};
 constinit std::atomic<bool> has_several_threads{};
 [[gnu::tls_model("initial-exec")]] constinit thread_local OutermostCall outermost{};
@@ -75,7 +70,7 @@ bool is_in_tables_folders(const void* function) noexcept {
   Dl_info info;
   char* path = dladdr(function, &info) != 0 ? realpath(info.dli_fname, nullptr) : nullptr;
   const char* slash = path != nullptr ? std::strrchr(path, '/') : nullptr;
-  const std::uint64_t folder = slash != nullptr ? protocol::folder_number({path, static_cast<std::size_t>(slash - path)}) : 0;
+  const std::int32_t folder = slash != nullptr ? protocol::folder_number({path, static_cast<std::size_t>(slash - path)}) : 0;
   std::free(path);
   return slash != nullptr && (folder == table.folders[0] || folder == table.folders[1]);
 }
@@ -99,33 +94,19 @@ ThreadControl control_behind(const Redirected& through) noexcept {
   return {};
 }
 
-/// Returns the number for `Redirected::library`: 1 + the index of the library's control, or no_library.
-std::uint8_t number_of_library(const Redirected& through) noexcept {
-  const ThreadControl control = is_in_tables_folders(through.definition) ? control_behind(through) : ThreadControl{};
-  if (control.set == nullptr) {
-    return no_library;
+/// Returns whether the library behind a trampoline is the one whose threads are set. The first library of the table's folders is.
+bool is_controlled(Redirected& through) noexcept {
+  enum : std::uint8_t { unknown, controlled, other };  // values of Redirected::library
+  std::uint8_t kind = through.library.load(std::memory_order_relaxed);
+  if (kind == unknown) [[unlikely]] {
+    kind = on_own_stack([&through] {
+      const ThreadControl found = is_in_tables_folders(through.definition) ? control_behind(through) : ThreadControl{};
+      control = control.set == nullptr ? found : control;
+      return found.set != nullptr && found.set == control.set ? controlled : other;
+    });
+    through.library.store(kind, std::memory_order_relaxed);
   }
-  for (std::size_t i = 0; i < library_count.load(std::memory_order_acquire); ++i) {
-    if (libraries[i].set == control.set) {
-      return static_cast<std::uint8_t>(i + 1);
-    }
-  }
-  const std::uint8_t index = library_count.load(std::memory_order_relaxed);
-  if (index == max_libraries) {
-    return no_library;
-  }
-  libraries[index] = control;
-  library_count.store(index + 1, std::memory_order_release);
-  return index + 1;
-}
-
-const ThreadControl* control_of(Redirected& through) noexcept {
-  std::uint8_t number = through.library.load(std::memory_order_relaxed);
-  if (number == 0) [[unlikely]] {
-    number = on_own_stack([&through] { return number_of_library(through); });
-    through.library.store(number, std::memory_order_relaxed);
-  }
-  return number == no_library ? nullptr : &libraries[number - 1];
+  return kind == controlled;
 }
 
 /// Returns the entry for the flags, or any entry of the routine; nullptr if the table lacks the routine.
@@ -138,6 +119,7 @@ const protocol::RoutineThreads* entry_of(std::uint32_t routine, std::uint32_t fl
   return entry != nullptr ? entry : first;
 }
 
+/// Returns best_threads(), without a look into the table where the thread's last call was the same.
 std::int32_t chosen(const protocol::RoutineThreads* entry, const std::int32_t* sizes, std::int32_t max_threads) noexcept {
   if (last.entry != entry || last.max_threads != max_threads || std::memcmp(last.sizes, sizes, sizeof last.sizes) != 0) {
     last = {entry, {sizes[0], sizes[1], sizes[2]}, max_threads, protocol::best_threads(table, *entry, sizes, max_threads)};
@@ -146,8 +128,8 @@ std::int32_t chosen(const protocol::RoutineThreads* entry, const std::int32_t* s
 }
 
 void restore() noexcept {
-  if (outermost.control != nullptr) {
-    outermost.control->set(outermost.before);
+  if (outermost.before != 0) {
+    control.set(outermost.before);
   }
   outermost = {};
 }
@@ -202,8 +184,7 @@ ThreadChoice::ThreadChoice(Redirected* through, std::uint32_t routine, const Thr
   }
   restore();
   outermost.place = this;
-  const ThreadControl* control = is_only_thread() ? control_of(*through) : nullptr;
-  const std::int32_t before = control != nullptr ? static_cast<std::int32_t>(control->get()) : 0;
+  const std::int32_t before = is_only_thread() && is_controlled(*through) ? static_cast<std::int32_t>(control.get()) : 0;
   if (before < 1) {
     count(routine, 0);
     return;
@@ -211,8 +192,8 @@ ThreadChoice::ThreadChoice(Redirected* through, std::uint32_t routine, const Thr
   const std::int32_t threads = chosen(entry, call.sizes, before);
   count(routine, threads);
   if (threads != before) {
-    control->set(threads);
-    outermost = {this, control, before};
+    control.set(threads);
+    outermost.before = before;
   }
 }
 

@@ -32,6 +32,7 @@ namespace {
 using Sizes = std::vector<std::int64_t>;
 
 constexpr const char* table_schema = "flopcast-thread-table-1";
+constexpr const char* artifact_kind = "thread-table";  ///< per libraries and threads: entries of a ThreadTable, and whether all are there
 
 /// Arithmetic of the largest calls that are measured. Larger ones are expected to gain as much by threads as the largest of their shape.
 constexpr double max_flops = 4e9;
@@ -81,7 +82,7 @@ class ThreadTableMaker {
       entries_ = document.at("entries").get<std::string>();
       return document.at("complete").get<bool>();
     };
-    const bool is_complete = model::read_artifact(store_, model::artifact::thread_table, name(), read).value_or(false);
+    const bool is_complete = model::read_artifact(store_, artifact_kind, name(), read).value_or(false);
     if (!is_complete && order_.time_budget > 0) {
       measure();
     }
@@ -110,20 +111,23 @@ class ThreadTableMaker {
                                           digest(order_.lapack.string()), order_.kernels, fmt::join(counts_, ",")));
   }
 
-  /// Measures what the models lack, precision by precision, and keeps the entries of each.
+  /// Measures what the models lack, precision by precision, and keeps the entries of each. Each has half of the time that is left, the last
+  /// one all of it.
   void measure() {
     const Stopwatch watch;
     context_.note(fmt::format("measuring which routines gain by threads, for {} at most; --time-budget 0 uses what is known",
                               format_seconds(order_.time_budget)));
     bool complete = true;
     std::string entries;
-    for (const char precision : {'d', 's', 'z', 'c'}) {
+    static constexpr char last = 'c';
+    for (const char precision : {'d', 's', 'z', last}) {
       std::vector<const Routine*> routines = protocol::threaded_routines(kernel::catalogue());
       std::erase_if(routines, [&](const Routine* routine) { return routine->name[0] != precision; });
-      complete = sample(routines, watch) && complete;
+      const Seconds left = std::max(0.0, order_.time_budget - watch.elapsed());
+      complete = sample(routines, precision == last ? left : left / 2) && complete;
       entries += entries_of(routines);
-      model::put_artifact(store_, model::artifact::thread_table, name(),
-                          {{"schema", table_schema}, {"entries", entries}, {"complete", complete && precision == 'c'}});
+      model::put_artifact(store_, artifact_kind, name(),
+                          {{"schema", table_schema}, {"entries", entries}, {"complete", complete && precision == last}});
     }
     entries_ = entries;
     if (!complete) {
@@ -133,7 +137,8 @@ class ThreadTableMaker {
   }
 
   /// Measures routines with each number of threads. Returns whether there was time for all.
-  bool sample(const std::vector<const Routine*>& routines, const Stopwatch& watch) {
+  bool sample(const std::vector<const Routine*>& routines, Seconds budget) {
+    const Stopwatch watch;
     bool complete = true;
     std::set<std::string> names;
     for (const Routine* routine : routines) {
@@ -152,10 +157,12 @@ class ThreadTableMaker {
         }
       }
       const Seconds begin = watch.elapsed();
-      const Seconds budget = std::max(0.0, order_.time_budget - begin) / static_cast<double>(counts_.size() - c);
-      sample_missing(subjects, place.bench, store_, *place.models, budget,
-                     fmt::format("{} with {}", routines[0]->name[0], counted(counts_[c], "thread")), context_, sufficient_deviation);
-      complete = complete && watch.elapsed() - begin < budget;
+      const Seconds share = (budget - begin) / static_cast<double>(counts_.size() - c);
+      if (share > 0) {
+        const std::string label = fmt::format("{}gemm and others with {}", routines[0]->name[0], counted(counts_[c], "thread"));
+        sample_missing(subjects, place.bench, store_, *place.models, share, label, context_, sufficient_deviation);
+      }
+      complete = complete && watch.elapsed() - begin < share;
     }
     return complete;
   }

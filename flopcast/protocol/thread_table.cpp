@@ -62,7 +62,9 @@ SizePlace place_of(std::int32_t size, std::size_t nodes) noexcept {
     return {nodes - 1, 0};
   }
   const std::uint64_t beyond = static_cast<std::uint32_t>(size) - (1U << exponent);
-  return {node, static_cast<std::uint32_t>(beyond * whole >> exponent)};
+  const auto part = static_cast<std::uint32_t>(beyond * whole >> exponent);
+  // The binary logarithm of 1 + x is x + 0.344 x (1 - x) within 0.012, for x from 0 to 1.
+  return {node, part + (part * (whole - part) * 88U >> 16U)};
 }
 
 /// A node of the table and its weight in the mean of a cell's corners.

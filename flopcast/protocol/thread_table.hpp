@@ -15,7 +15,7 @@ inline constexpr std::size_t max_thread_counts = 12;
 inline constexpr std::size_t max_thread_sizes = 3;
 inline constexpr std::size_t max_threaded_routines = 64;
 
-/// Times lie at sizes 2^smallest_exponent, twice as much, and so on. Between them the times' logarithms are linear in the sizes. Beyond the
+/// Times lie at sizes 2^smallest_exponent, twice as much, and so on. Between them the times' logarithms are linear in those of the sizes. Beyond the
 /// least and the largest size those of that size hold.
 inline constexpr int smallest_exponent = 3;
 

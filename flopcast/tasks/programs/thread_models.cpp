@@ -68,8 +68,12 @@ std::vector<Sizes> combinations(const Sizes& sizes, std::size_t dimensions) {
   return all;
 }
 
-/// Returns the number of sizes in each dimension of a routine's entry, so that entries with three dimensions stay short.
-std::size_t node_count(std::size_t dimensions) { return dimensions < protocol::max_thread_sizes ? 10 : 8; }
+/// Returns the number of sizes in each dimension of a routine's entry. Entries with three dimensions must stay short for many counts, because
+/// an environment variable has 128 KiB at most.
+std::size_t node_count(std::size_t dimensions, std::size_t counts) {
+  static constexpr std::size_t few_counts = 4;
+  return dimensions < protocol::max_thread_sizes || counts <= few_counts ? 10 : 8;
+}
 
 /// Makes the table of one order.
 class ThreadTableMaker {
@@ -254,7 +258,7 @@ std::vector<Call> thread_samples(const Routine& routine, const std::string& flag
 
 std::string thread_entry(const Routine& routine, const std::string& flags, std::size_t counts, const ThreadSeconds& seconds) {
   const std::size_t dimensions = protocol::size_places(routine).size();
-  const std::size_t nodes = node_count(dimensions);
+  const std::size_t nodes = node_count(dimensions, counts);
   Sizes sizes;
   for (std::size_t i = 0; i < nodes; ++i) {
     sizes.push_back(std::int64_t{1} << (protocol::smallest_exponent + i));

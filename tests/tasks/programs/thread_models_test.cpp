@@ -50,10 +50,12 @@ Seconds time_of(const Call& call, std::size_t place) {
   return (flops(call) / threads + 1e5 * (threads - 1)) / 1e10;
 }
 
-/// The table's choices lose little against the best one, also between and beyond the sizes that it holds.
+/// The table's choices lose little against the best one, also between and beyond the sizes that it holds. Near a crossover between two
+/// sizes of the table, the wrong side may be taken.
 TEST(ThreadEntries, ChooseNearlyAsWellAsTheTimesThemselves) {
   const std::vector<int> counts = thread_counts(8);
   for (const char* name : {"dgemm", "strsm", "zpotrf", "dgesdd"}) {
+    double losses = 0, calls = 0;
     const Routine& routine = kernel::require(name);
     const std::string flags = thread_flags(routine).back();
     std::string text = "1,2,4,8;0,0;" + thread_entry(routine, flags, counts.size(), time_of);
@@ -74,10 +76,13 @@ TEST(ThreadEntries, ChooseNearlyAsWellAsTheTimesThemselves) {
         }
         const std::int32_t chosen = protocol::best_threads(*table, table->routines[0], sizes.data(), 8);
         const auto place = static_cast<std::size_t>(std::find(counts.begin(), counts.end(), chosen) - counts.begin());
-        EXPECT_LE(times[place], 1.05 * *std::min_element(times.begin(), times.end()))
-            << name << ' ' << size << ' ' << last << ' ' << chosen;
+        const double loss = times[place] / *std::min_element(times.begin(), times.end()) - 1;
+        EXPECT_LE(loss, 0.2) << name << ' ' << size << ' ' << last << ' ' << chosen;
+        losses += loss;
+        ++calls;
       }
     }
+    EXPECT_LE(losses / calls, 0.01) << name;
   }
 }
 

@@ -6,12 +6,15 @@
 #include <cctype>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <optional>
 #include <tuple>
 
+#include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/program/launch.hpp"
 #include "flopcast/program/prepared_program.hpp"
 #include "flopcast/protocol/run_report.hpp"
+#include "flopcast/protocol/threaded_routines.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/memory_file.hpp"
 #include "flopcast/support/process_environment.hpp"
@@ -114,6 +117,24 @@ std::vector<SizeUse> size_uses(const protocol::RunReport& report) {
   return sizes;
 }
 
+/// Returns the calls of each routine by number of threads.
+std::vector<ThreadUse> thread_uses(const protocol::ThreadReport& report, std::string text) {
+  const auto table = std::make_unique<protocol::ThreadTable>();
+  std::vector<ThreadUse> uses;
+  if (!protocol::parse(text.data(), *table)) {
+    return uses;
+  }
+  const std::vector<const Routine*> routines = protocol::threaded_routines(kernel::catalogue());
+  for (std::size_t r = 0; r < routines.size(); ++r) {
+    for (std::size_t c = 0; c <= protocol::max_thread_counts; ++c) {
+      if (const std::uint64_t calls = report.calls[r][c].load(); calls > 0) {
+        uses.push_back({routines[r]->name, c < table->counts ? table->threads[c] : 0, calls});
+      }
+    }
+  }
+  return uses;
+}
+
 }  // namespace
 
 ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profile) {
@@ -128,6 +149,7 @@ ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profil
     }
   }
   process::set_variable(environment, protocol::blocks_variable, block_table_text(profile));
+  process::set_variable(environment, protocol::threads_variable, options.thread_table);
   process::set_variable(environment, protocol::report_variable, memory.path());
 
   run.exit_code = run_program(program.file(), options.command, environment);
@@ -138,6 +160,7 @@ ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profil
     run.blas = resolved(report->blas);
     run.routines = uses(*report, profile);
     run.sizes = size_uses(*report);
+    run.threads = thread_uses(report->threads, options.thread_table);
     run.unlisted = report->unlisted.load();
   }
   return run;

@@ -3,57 +3,15 @@
 #include <cmath>
 #include <cstring>
 
+#include "flopcast/protocol/table_reader.hpp"
+
 namespace flopcast::protocol {
 namespace {
 
 char upper(char c) noexcept { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 bool is_name_letter(char c) noexcept { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
-/// Reads the table's text from front to back. After the first error nothing more is read.
-class Reader {
- public:
-  explicit Reader(const char* text) noexcept : at_(text) {}
-
-  [[nodiscard]] bool good() const noexcept { return good_; }
-  [[nodiscard]] bool finished() const noexcept { return *at_ == '\0'; }
-
-  bool accept(char expected) noexcept {
-    if (!good_ || *at_ != expected) {
-      return false;
-    }
-    ++at_;
-    return true;
-  }
-  void expect(char expected) noexcept { good_ = accept(expected) && good_; }
-  void require(bool condition) noexcept { good_ = good_ && condition; }
-
-  std::int32_t number() noexcept {
-    std::int64_t value = 0;
-    const char* start = at_;
-    while (*at_ >= '0' && *at_ <= '9' && value < max_number) {
-      value = 10 * value + (*at_++ - '0');
-    }
-    require(at_ != start && value < max_number);
-    return static_cast<std::int32_t>(value);
-  }
-
-  /// Reads the letters up to the next comma.
-  void word(const char*& start, std::size_t& length) noexcept {
-    start = at_;
-    while (*at_ != '\0' && *at_ != ',' && *at_ != ';') {
-      ++at_;
-    }
-    length = static_cast<std::size_t>(at_ - start);
-    expect(',');
-  }
-
- private:
-  static constexpr std::int64_t max_number = 1000000000;
-  const char* at_;
-  bool good_ = true;
-};
-
-BlockPoint read_point(Reader& reader) noexcept {
+BlockPoint read_point(TableReader& reader) noexcept {
   BlockPoint point;
   const std::int32_t m = reader.number();
   reader.expect('x');
@@ -71,7 +29,7 @@ BlockPoint read_point(Reader& reader) noexcept {
   return point;
 }
 
-void read_routine(Reader& reader, RoutineBlocks& routine) noexcept {
+void read_routine(TableReader& reader, RoutineBlocks& routine) noexcept {
   const char* word = nullptr;
   std::size_t length = 0;
   reader.word(word, length);
@@ -138,7 +96,7 @@ bool operator==(const RoutineName& a, const RoutineName& b) noexcept { return st
 
 bool parse(const char* text, BlockTable& table) noexcept {
   clear(table);
-  Reader reader(text);
+  TableReader reader(text);
   if (!reader.finished()) {
     do {
       reader.require(table.count < max_tuned_routines);

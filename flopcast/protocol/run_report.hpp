@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "flopcast/protocol/block_table.hpp"
+#include "flopcast/protocol/thread_table.hpp"
 
 /// The report of the preloaded library to `flopcast run`: a file that both have mapped, so that no count is lost when the program is
 /// killed.
@@ -65,11 +66,19 @@ struct SizeReport {
 };
 inline constexpr std::size_t max_reported_sizes = 4096;
 
+/// Calls with threads of their own. All values start at zero.
+struct ThreadReport {
+  /// Calls by routine (the place in threaded_routines()) and number of threads (the place in the table). The last number of a routine has
+  /// the calls whose threads were left as they were.
+  std::atomic<std::uint64_t> calls[max_threaded_routines][max_thread_counts + 1];
+};
+
 struct RunReport {
   std::atomic<std::uint32_t> processes;  ///< processes into which the preloaded library was loaded
   std::atomic<std::uint32_t> concluded;  ///< processes that ended by exit() or at the end of main, and reported their libraries
   SharedPath blas;                       ///< library that defines dgemm in the program
   RoutineReport routines[max_tuned_routines];
+  ThreadReport threads;
   std::atomic<std::uint64_t> unlisted;   ///< queries that found no free row
   SizeReport sizes[max_reported_sizes];  ///< a hash table; threads may use two rows for one size
 };

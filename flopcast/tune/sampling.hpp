@@ -59,6 +59,9 @@ class OnDemandSampler {
   Seconds thinking_ = 0;  ///< time for choosing segments and fitting in the last round, and the estimate for the next
 };
 
+/// Returns a trace of the call alone. With `repeated`, its operands lie where the same call before has left them.
+Subject subject_of(const Call& call, const Environment& environment, bool repeated = false);
+
 /// Returns the call with all sizes multiplied by `factor`, 0 to 1, with the leading dimensions and workspaces that they need and without
 /// addresses. Sizes of 0 and 1 stay.
 Call smaller_call(const Call& call, double factor);

@@ -15,21 +15,23 @@
 namespace flopcast::tuning {
 namespace {
 
-Subject subject_of(const Call& call, const Environment& environment) {
-  const Call placed = measure::with_addresses(call);
-  Subject subject;
-  subject.trace.calls = {placed};
-  subject.trace.allocations = measure::memory_of(std::span(&placed, 1), {});
-  subject.placements = cache::cache_state(subject.trace, environment.caches, cache::Start::filled).placements;
-  return subject;
-}
-
 std::int64_t largest_size(const Call& call) {
   const auto all = sizes(call);
   return all.empty() ? 0 : *std::max_element(all.begin(), all.end());
 }
 
 }  // namespace
+
+Subject subject_of(const Call& call, const Environment& environment, bool repeated) {
+  const Call placed = measure::with_addresses(call);
+  Subject subject;
+  subject.trace.calls.assign(repeated ? 2 : 1, placed);
+  subject.trace.allocations = measure::memory_of(std::span(&placed, 1), {});
+  subject.placements = cache::cache_state(subject.trace, environment.caches, cache::Start::filled).placements;
+  subject.trace.calls.resize(1);
+  subject.placements.erase(subject.placements.begin(), subject.placements.end() - 1);
+  return subject;
+}
 
 Call smaller_call(const Call& call, double factor) {
   Call smaller = call;

@@ -75,8 +75,7 @@ std::vector<tuning::Subject> in_place_of_long_calls(const std::vector<tuning::Su
 }  // namespace
 
 void sample_missing(std::vector<tuning::Subject>& traces, const Workbench& bench, model::Store& store, model::OnDemandModels& models,
-                    Seconds budget, const std::string& label, const RunContext& context) {
-  static constexpr double target = 0.01;  // relative standard deviation of every total
+                    Seconds budget, const std::string& label, const RunContext& context, double target) {
   const machine::OtherLoad others;
   measure::Session session = bench.session(store, {});
   const tuning::SamplingServices services = sampling_services(session, store, bench, {.budget = budget, .label = label}, context);

@@ -28,9 +28,9 @@ tuning::SamplingServices sampling_services(measure::Session& session, model::Sto
 /// a tenth in the state for which times are predicted. All commands note it by this function.
 void tell_noise(double busy_cores, const MachineState& state, const RunContext& context);
 
-/// Measures what the models lack to predict these traces to 1 %, for at most `budget` seconds, and keeps it; `label` names the progress
+/// Measures what the models lack to predict these traces to 1 %, or with the relative standard deviation `target`, for at most `budget` seconds, and keeps it; `label` names the progress
 /// bar. Throws Cancelled if the operation is cancelled: the samples so far are kept.
 void sample_missing(std::vector<tuning::Subject>& traces, const Workbench& bench, model::Store& store, model::OnDemandModels& models,
-                    Seconds budget, const std::string& label, const RunContext& context);
+                    Seconds budget, const std::string& label, const RunContext& context, double target = 0.01);
 
 }  // namespace flopcast

@@ -35,6 +35,7 @@
 #include "flopcast/protocol/mpi_executions.hpp"
 #include "flopcast/protocol/mpi_options.hpp"
 #include "flopcast/protocol/smpi_options.hpp"
+#include "flopcast/protocol/thread_table.hpp"
 #include "flopcast/roofline/compare.hpp"
 #include "flopcast/scale/machine_description.hpp"
 #include "flopcast/scale/platform.hpp"
@@ -264,6 +265,20 @@ TEST_F(Mutations, OfBlockTables) {
       static_cast<void>(protocol::nearest(*found, 300, 300));
     }
   });
+}
+
+TEST_F(Mutations, OfThreadTables) {
+  const auto table = std::make_unique<protocol::ThreadTable>();
+  try_mutations("a table of threads", "1,2,4;7,8;dgemm,NT,222,012012012012012012012012;dpotrf,,3,0Gg0Gg0Gg", testing::mutate_bytes, 1000,
+                [&](std::string contents) {
+                  if (!protocol::parse(contents.data(), *table)) {
+                    throw bad_input("no table");
+                  }
+                  static constexpr std::int32_t sizes[protocol::max_thread_sizes] = {10, 2000, 23};
+                  for (std::size_t i = 0; i < table->count; ++i) {
+                    static_cast<void>(protocol::best_threads(*table, table->routines[i], sizes, 4));
+                  }
+                });
 }
 
 TEST_F(Mutations, OfOptionsOfPreloadedLibraries) {

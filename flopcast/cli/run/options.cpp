@@ -21,7 +21,8 @@ constexpr const char* footer = R"(The program's output and exit code are its own
 Examples:
   flopcast tune dgeqrf --n 200:3200 --save
   flopcast run -- octave-cli --eval 'A = rand(2000); tic; qr(A); toc'
-  flopcast run --blas openblas-serial --lapack reference --report -- ./a.out)";
+  flopcast run --blas openblas-serial --lapack reference --report -- ./a.out
+  flopcast run --threads auto -- python3 script.py)";
 
 /// Returns the table of routines and that of problem sizes. --csv holds the first one.
 std::string report_text(const RunOutcome& outcome, const CommonOptions& common) {
@@ -32,6 +33,7 @@ std::string report_text(const RunOutcome& outcome, const CommonOptions& common) 
   if (common.csv) {
     return text;
   }
+  text += outcome.threads.empty() ? "" : "\n" + shown(thread_table(outcome));
   text += outcome.sizes.empty() ? "" : "\n" + shown(size_table(outcome));
   return text + (outcome.unlisted > 0 ? fmt::format("\nqueries for further problem sizes: {}\n", outcome.unlisted) : "");
 }

@@ -32,12 +32,26 @@ Columns<program::SizeUse> size_columns() {
   return columns;
 }
 
+Columns<program::ThreadUse> thread_columns() {
+  using Use = program::ThreadUse;
+  Columns<Use> columns;
+  columns.show<&Use::routine>();
+  columns.text("threads", "threads", "threads of the calls; 'own': as many as the program had set",
+               [](const Use& use) { return use.threads == 0 ? std::string("own") : std::to_string(use.threads); });
+  columns.show<&Use::calls>();
+  return columns;
+}
+
 }  // namespace
+
+report::Table thread_table(const RunOutcome& outcome) { return thread_columns().table(outcome.threads); }
 
 report::Table size_table(const RunOutcome& outcome) { return size_columns().table(outcome.sizes); }
 
 report::Table outcome_table(const RunOutcome& outcome) { return columns().table(outcome.routines); }
 
-std::vector<TableColumns> run_tables() { return {TableColumns{"run", columns().headings()}.with(size_columns().headings())}; }
+std::vector<TableColumns> run_tables() {
+  return {TableColumns{"run", columns().headings()}.with(size_columns().headings()).with(thread_columns().headings())};
+}
 
 }  // namespace flopcast::cli

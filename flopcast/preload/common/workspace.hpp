@@ -44,12 +44,11 @@ inline void note_allowed(protocol::RoutineReport& counts, std::int32_t allowed) 
   }
 }
 
-/// The body of the stub for the routine called `name`. It calls the routine and, if the workspace was too short for the returned block
+/// The body of the stub for the routine called `name` behind `trampoline`. It calls the routine and, if the workspace was too short for the returned block
 /// size, searches the largest block size that fits, by workspace queries. `work`, `size` and `info` are the positions of these arguments;
 /// Real is the type of the workspace's numbers.
 template <std::size_t work, std::size_t size, std::size_t info, class Real, class... Pointers>
-void with_workspace(const char* name, Pointers... pointers) {
-  const Redirected* trampoline = entered();
+void with_workspace(const Redirected* trampoline, const char* name, Pointers... pointers) {
   if (trampoline == nullptr) {
     return;  // stubs are not called by name
   }

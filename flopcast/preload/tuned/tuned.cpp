@@ -22,6 +22,7 @@
 #include "flopcast/preload/common/own_stack.hpp"
 #include "flopcast/preload/common/redirect.hpp"
 #include "flopcast/preload/common/workspace.hpp"
+#include "flopcast/preload/tuned/thread_choice.hpp"
 #include "flopcast/protocol/block_table.hpp"
 #include "flopcast/protocol/borrowed_name.hpp"
 #include "flopcast/protocol/run_report.hpp"
@@ -75,10 +76,14 @@ void complain_once(const char* what) noexcept {
   }
 }
 
-/// Returns the symbol that intercepts `routine`. Calls of tuned routines are intercepted because of their workspaces.
+/// Returns the symbol that intercepts `routine`. Calls of tuned routines are intercepted because of their workspaces, those of other
+/// routines because of their threads.
 const char* own_symbol(const RoutineSymbol& routine) noexcept {
   if (routine.routine == "ilaenv") {
     return "ilaenv_";
+  }
+  if (const char* stub = thread_stub(routine.routine)) {
+    return stub;
   }
   const protocol::RoutineName name = protocol::routine_name(routine.routine.data(), routine.routine.size());
   return protocol::find_with_other_options(table, name) != nullptr ? workspace_stub(routine.routine) : nullptr;
@@ -106,6 +111,9 @@ void open_report(const char* path) noexcept {
   report->processes.fetch_add(1, std::memory_order_relaxed);
   if (const char* blocks = std::getenv(protocol::blocks_variable); blocks != nullptr && !protocol::parse(blocks, table)) {
     complain_once("FLOPCAST_BLOCKS is damaged; LAPACK uses its own block sizes");
+  }
+  if (!read_thread_table(&report->threads)) {
+    complain_once("FLOPCAST_THREADS is damaged; BLAS uses as many threads as the program sets");
   }
   if (std::getenv(protocol::blocks_variable) != nullptr) {  // only if preloaded into a program, which keeps the library to its end
     redirect_calls(own_symbol, {locked_deep, locked_apart});

@@ -80,6 +80,10 @@ Predictions predict_here(const std::vector<PredictionSubject>& subjects, const W
 machine::LibraryChoice libraries_for(const OpenedRecording& opened, const WhatIf& change) {
   const program::RecordedPlace& place = opened.place;
   machine::LibraryChoice libraries;
+  if (change.threads == 0) {
+    throw bad_input("'{}' is predicted by the method placed with the cache state filled only. Ask with these, or for a number of threads",
+                    to_string(change));
+  }
   libraries.threads = change.threads.value_or(place.threads.value_or(1));
   libraries.kernels = change.kernels.empty() ? "library" : change.kernels;
   libraries.blas = change.blas;

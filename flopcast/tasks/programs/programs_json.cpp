@@ -279,6 +279,12 @@ Fields FieldTable<program::SizeUse>::fields() {
 }
 
 template <>
+Fields FieldTable<program::ThreadUse>::fields() {
+  return {field<&T::routine>("name of the routine"), field<&T::threads>("threads of the calls; 0: as many as the program had set"),
+          field<&T::calls>("number of calls")};
+}
+
+template <>
 Fields FieldTable<RunOutcome>::fields() {
   return {field<&T::exit_code>("the program's own, or 128 plus the signal that ended it"),
           field<&T::processes>("processes into which the preloaded library was loaded"),
@@ -288,6 +294,7 @@ Fields FieldTable<RunOutcome>::fields() {
           optional_field<&T::sizes>("queries by routine and problem size; empty if no report was asked for"),
           optional_field<&T::unlisted>("queries for further sizes, which sizes had no room for"),
           optional_field<&T::ended_by>("signal that ended the program, whose queries count up to then; empty: none did"),
+          optional_field<&T::threads>("calls by routine and number of threads; empty unless threads were chosen for each call"),
           optional_field<&T::counted>("false if queries could not be counted, so that only exit code and settings are known")};
 }
 

@@ -43,6 +43,15 @@ struct EnumNames<program::SourceLanguage> {
   static constexpr std::array names = {std::pair{Language::fortran, "fortran"}, std::pair{Language::c, "c"}};
 };
 
+inline void to_json(nlohmann::json& json, const ThreadCount& threads) {
+  json = threads == 0 ? nlohmann::json("auto") : nlohmann::json(static_cast<int>(threads));
+}
+inline void from_json(const nlohmann::json& json, ThreadCount& threads) { read_number(json, threads, "a number of threads, or \"auto\""); }
+template <>
+struct SchemaOf<ThreadCount> {
+  static nlohmann::ordered_json make(SchemaMaker& maker) { return or_text(maker, maker.of<int>(), "\"auto\""); }
+};
+
 inline void to_json(nlohmann::json& json, const WhatIf& question) { json = to_string(question); }
 inline void from_json(const nlohmann::json& json, WhatIf& question) { question = parsed_text(json, parse_what_if); }
 template <>

@@ -65,7 +65,12 @@ Fields fields_of_run() {
                                                     "those found best by trying; library: the "
                                                     "BLAS chooses by itself")
                     .one_of({"auto", "library"}),
-                optional_field<run..., &P::threads>("threads of BLAS").within(bounds::threads),
+                optional_field<run..., &P::threads>(
+                    "threads of BLAS; auto: for each call of BLAS 3 and of some LAPACK routines the number with the least predicted time")
+                    .within(bounds::between(0, bounds::threads.max)),
+                optional_field<run..., &P::time_budget>(
+                    "time for measuring what the choice of threads lacks, before the program starts; what is measured is kept")
+                    .within(bounds::seconds),
                 optional_field<run..., &P::other_machine>("use a profile that was made on another machine")};
 }
 

@@ -137,7 +137,7 @@ std::string tuning_command(const RoutineUse& use, const RunRequest& request) {
                                           use.smallest == use.largest ? "" : fmt::format("{}:", use.smallest), use.largest,
                                           request.blas.empty() ? "" : " --blas " + request.blas,
                                           request.lapack.empty() ? "" : " --lapack " + request.lapack,
-                                          request.threads ? fmt::format(" --threads {}", *request.threads) : "",
+                                          request.threads ? fmt::format(" --threads {}", static_cast<int>(*request.threads)) : "",
                                           request.profile.empty() ? "--save" : "--profile " + request.profile);
 }
 
@@ -179,6 +179,7 @@ RunOutcome outcome_of(const ProgramRun& run, const RunRequest& request, const Ru
   outcome.settings = run.settings;
   outcome.counted = run.lacking_report.empty();
   outcome.routines = run.routines;
+  outcome.threads = run.threads;
   for (RoutineUse& use : outcome.routines) {
     use.what_happened = explain ? describe(use, run, services) : "";
   }
@@ -193,8 +194,10 @@ RunOutcome outcome_of(const ProgramRun& run, const RunRequest& request, const Ru
 
 }  // namespace
 
-RunSettings run_settings(const RunRequest& request, const RunServices& services, const RunContext& context) {
+RunSettings run_settings(const RunRequest& asked, const RunServices& services, const RunContext& context) {
+  RunRequest request = asked;
   const program::LibraryFiles libraries = services.libraries(request);
+  const std::string thread_table = choose_threads(request, libraries, services, context);
   RunSettings settings;
   settings.profile = profile_for(request, libraries, services, context);
   std::vector<std::string> environment;
@@ -207,6 +210,9 @@ RunSettings run_settings(const RunRequest& request, const RunServices& services,
     }
   }
   process::set_variable(environment, protocol::blocks_variable, program::block_table_text(settings.profile));
+  if (!thread_table.empty()) {
+    process::set_variable(environment, protocol::threads_variable, thread_table);
+  }
   for (const std::string& variable : environment) {
     const std::size_t equals = variable.find('=');
     settings.variables[variable.substr(0, equals)] = variable.substr(equals + 1);
@@ -217,8 +223,11 @@ RunSettings run_settings(const RunRequest& request, const RunServices& services,
   return settings;
 }
 
-RunOutcome run_program(const RunRequest& request, const RunServices& services, const RunContext& context) {
-  const program::ProgramOptions program = {request.command, services.libraries(request), request.threads};
+RunOutcome run_program(const RunRequest& asked, const RunServices& services, const RunContext& context) {
+  RunRequest request = asked;
+  program::ProgramOptions program = {request.command, services.libraries(request), std::nullopt};
+  program.thread_table = choose_threads(request, program.libraries, services, context);
+  program.threads = request.threads;
   const program::Profile profile = profile_for(request, program.libraries, services, context);
   const ProgramRun run = services.run(program, profile);
   if (!run.lacking_report.empty()) {

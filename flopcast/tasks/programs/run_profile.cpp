@@ -204,6 +204,25 @@ std::string missing_profile(const std::string& file, const std::string& requeste
                      requested.empty() ? "--save" : "--profile " + requested);
 }
 
+std::string choose_threads(RunRequest& request, const program::LibraryFiles& chosen, const RunServices& services,
+                           const RunContext& context) {
+  if (!request.threads || *request.threads != 0) {
+    return "";
+  }
+  request.threads.reset();
+  const fs::path blas = expected_blas(request, chosen, services).file;
+  request.threads = expected_threads(request, blas, services);
+  if (*request.threads == 1) {
+    context.note("--threads auto chooses nothing, as BLAS may have one thread only");
+    return "";
+  }
+  if (blas.empty()) {
+    context.note("--threads auto chooses nothing, as no BLAS was found that the program would load; --blas NAME chooses one");
+    return "";
+  }
+  return services.thread_table({blas, chosen.lapack, *request.threads, request.kernels, request.time_budget});
+}
+
 program::Profile profile_for(const RunRequest& request, const program::LibraryFiles& chosen, const RunServices& services,
                              const RunContext& context) {
   const std::string file = profile_file(request, services);

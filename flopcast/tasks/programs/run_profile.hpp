@@ -17,6 +17,12 @@ namespace flopcast {
 program::Profile profile_for(const RunRequest& request, const program::LibraryFiles& chosen, const RunServices& services,
                              const RunContext& context);
 
+/// Replaces threads "auto" by the largest number of threads that calls may get: what the user's variables say, else one for each core.
+/// Returns the table by which each call gets a number of its own; empty for other requests, and where there is nothing to choose, which is
+/// noted.
+std::string choose_threads(RunRequest& request, const program::LibraryFiles& chosen, const RunServices& services,
+                           const RunContext& context);
+
 /// Returns a message that the profile `file` doesn't exist, and the command that makes it. `requested` is the file that the user named; empty:
 /// none, so that `file` is the default one.
 std::string missing_profile(const std::string& file, const std::string& requested);

@@ -55,14 +55,22 @@ class QueryTrials {
   std::map<fs::path, std::unique_ptr<program::Recorder>> recorders_;  // a start takes longer than a trial
 };
 
-/// Returns the libblas.so.3 of the loader's folders.
-fs::path loaders_blas() {
+/// Returns a library of the loader's folders; empty if there is none.
+fs::path loaders(const char* name) {
   for (const fs::path& folder : machine::loader_directories()) {
-    if (std::error_code error; fs::exists(folder / "libblas.so.3", error)) {
-      return fs::canonical(folder / "libblas.so.3", error);
+    if (std::error_code error; fs::exists(folder / name, error)) {
+      return fs::canonical(folder / name, error);
     }
   }
   return {};
+}
+
+/// Returns the times of routines by threads. The program's own LAPACK is part of its BLAS, or else the loader's.
+std::string thread_table_here(ThreadOrder order, const RunContext& context) {
+  if (order.lapack.empty()) {
+    order.lapack = machine::has_routine(order.blas, "dgeqrf") ? order.blas : loaders("liblapack.so.3");
+  }
+  return thread_table(order, context);
 }
 
 /// Returns the first of the libraries that the linker loads with the program which has BLAS's dgemm.
@@ -115,7 +123,8 @@ RunServices this_run_services(const RunContext& context) {
   };
   services.cpu = [] { return machine::detect_topology().cpu; };
   services.cores = [] { return machine::detect_topology().usable_cores; };
-  services.loaders_blas = loaders_blas;
+  services.loaders_blas = [] { return loaders("libblas.so.3"); };
+  services.thread_table = [&context](const ThreadOrder& order) { return thread_table_here(order, context); };
   services.installed = [] { return machine::installed_libraries(); };
   services.known_kernels = known_kernels;
   services.better_kernels = [&context](const std::string& blas) {

@@ -13,6 +13,7 @@
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/programs/program_environment.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
+#include "flopcast/tasks/programs/thread_models.hpp"
 
 /// A program with tuned block sizes is started through these functions. Tests have services of their own.
 namespace flopcast {
@@ -37,7 +38,8 @@ struct RunServices {
   /// Returns the best kernels of a library by name or path, and tries them if nobody did before.
   std::function<machine::KernelSettings(const std::string& blas)> better_kernels;
   std::function<std::optional<int>(const std::filesystem::path& library)> integer_bytes;
-  std::function<std::string()> preload;  ///< file of the library that answers queries for block sizes
+  std::function<std::string(const ThreadOrder& order)> thread_table;  ///< thread_table() with this machine's libraries and store
+  std::function<std::string()> preload;                               ///< file of the library that answers queries for block sizes
   /// Values of the dynamic linker's variables.
   struct SearchPaths {
     std::string libraries;          ///< for LD_LIBRARY_PATH, without what it holds already

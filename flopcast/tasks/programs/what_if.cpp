@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::int64_t max_threads = 1024;
 constexpr const char* expected =
-    "expected same, or some of blas=NAME, lapack=NAME, threads=N, kernels=auto, kernels=library and nb, with commas between them";
+    "expected same, or some of blas=NAME, lapack=NAME, threads=N, threads=auto, kernels=auto, kernels=library and nb, with commas between "
+    "them";
 
 /// Sets what one word of the list says. Returns false if the word isn't understood.
 bool set_word(WhatIf& question, const std::string& name, const std::string& value, bool has_value) {
@@ -28,7 +29,7 @@ bool set_word(WhatIf& question, const std::string& name, const std::string& valu
     question.kernels = value;
   } else if (name == "threads") {
     try {
-      question.threads = static_cast<int>(parse_integer(value, "--what-if threads", 1, max_threads));
+      question.threads = parse_thread_count(value, "--what-if threads");
     } catch (const Error& error) {
       throw usage_error("{}", error.what());
     }
@@ -39,6 +40,10 @@ bool set_word(WhatIf& question, const std::string& name, const std::string& valu
 }
 
 }  // namespace
+
+int parse_thread_count(std::string_view text, std::string_view what) {
+  return text == "auto" ? 0 : static_cast<int>(parse_integer(text, what, 1, max_threads));
+}
 
 WhatIf parse_what_if(const std::string& text) {
   WhatIf question;
@@ -67,9 +72,11 @@ std::string to_string(const WhatIf& question) {
   }
   std::string text;
   const auto add = [&text](const std::string& word) { text += (text.empty() ? "" : ",") + word; };
-  for (const auto& [name, value] :
-       {std::pair("blas=", question.blas), std::pair("lapack=", question.lapack),
-        std::pair("threads=", question.threads ? std::to_string(*question.threads) : ""), std::pair("kernels=", question.kernels)}) {
+  for (const auto& [name, value] : {std::pair("blas=", question.blas), std::pair("lapack=", question.lapack),
+                                    std::pair("threads=", !question.threads        ? ""
+                                                          : *question.threads == 0 ? "auto"
+                                                                                   : std::to_string(*question.threads)),
+                                    std::pair("kernels=", question.kernels)}) {
     if (!value.empty()) {
       add(name + value);
     }

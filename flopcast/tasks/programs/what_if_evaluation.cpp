@@ -12,7 +12,9 @@
 #include "flopcast/predict/blend.hpp"
 #include "flopcast/predict/contention.hpp"
 #include "flopcast/predict/predicted_interval.hpp"
+#include "flopcast/protocol/threaded_routines.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/tasks/programs/thread_models.hpp"
 #include "flopcast/tasks/programs/what_if_blocks.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
@@ -42,9 +44,17 @@ class WhatIfEvaluator {
  public:
   /// `same` holds the expectation for the place of the recording. It is null if it isn't known or comparable, or if the question is that
   /// expectation.
+  /// `alternatives` are the same libraries with other numbers of threads, which each call may get instead.
   WhatIfEvaluator(const WhatIf& question, const std::vector<ThreadCalls>& threads, const ProgramBreakdown& breakdown,
-                  std::unique_ptr<WhatIfLibraries> libraries, const WhatIfEvaluation* same, double cpus, const RunContext& context)
-      : threads_(threads), breakdown_(breakdown), same_(same), cpus_(cpus), context_(context), libraries_(std::move(libraries)) {
+                  std::unique_ptr<WhatIfLibraries> libraries, std::vector<std::unique_ptr<WhatIfLibraries>> alternatives,
+                  const WhatIfEvaluation* same, double cpus, const RunContext& context)
+      : threads_(threads),
+        breakdown_(breakdown),
+        same_(same),
+        cpus_(cpus),
+        context_(context),
+        libraries_(std::move(libraries)),
+        alternatives_(std::move(alternatives)) {
     require_integers(threads_, libraries_->environment().blas.integer_bytes, libraries_->environment().blas.path);
     result().question = question;
     result().environment = libraries_->environment();
@@ -74,10 +84,9 @@ class WhatIfEvaluator {
  private:
   WhatIfResult& result() { return evaluation_.result; }
 
-  /// Sets the expectation of the models for all calls, with the cores shared among threads.
-  void predict_calls(Seconds budget) {
-    const Environment& environment = libraries_->environment();
-    std::vector<tuning::Subject> traces;
+  /// Returns the expectation of the models for the calls of each thread of the program with these libraries, and sets `traces` to the calls.
+  std::vector<prediction::TracePrediction> predicted_by(WhatIfLibraries& libraries, Seconds budget, std::vector<tuning::Subject>& traces) {
+    const Environment& environment = libraries.environment();
     for (const ThreadCalls& thread : threads_) {
       Trace trace = thread.trace;
       for (Call& call : trace.calls) {
@@ -86,19 +95,47 @@ class WhatIfEvaluator {
       auto placements = cache::cache_state(trace, environment.caches, cache::Start::filled).placements;
       traces.push_back({std::move(trace), std::move(placements), 1});
     }
-    const prediction::KernelModels& models = libraries_->models(traces, budget, "sampling for " + to_string(result().question));
+    const prediction::KernelModels& models = libraries.models(traces, budget, "sampling for " + to_string(result().question));
     prediction::PredictOptions options;
     options.per_call = true;
     std::vector<prediction::TracePrediction> predictions;
+    for (const tuning::Subject& subject : traces) {
+      const cache::CacheState state = cache::cache_state(subject.trace, environment.caches, cache::Start::filled);
+      predictions.push_back(prediction::predict(subject.trace, state, environment.caches, models, options));
+    }
+    return predictions;
+  }
+
+  /// Gives each call that `run --threads auto` gives threads of its own the shorter one of two times.
+  void take_shorter_times(prediction::TracePrediction& prediction, const prediction::TracePrediction& other, const Trace& trace) const {
+    std::vector<Seconds> durations;
+    for (std::size_t c = 0; c < prediction.calls.size(); ++c) {
+      const Seconds own = prediction.calls[c].seconds;
+      durations.push_back(protocol::is_threaded(*trace.calls[c].routine) ? std::min(own, other.calls[c].seconds) : own);
+    }
+    prediction = prediction::with_durations(std::move(prediction), durations);
+  }
+
+  /// Sets the expectation of the models for all calls, with the cores shared among threads.
+  void predict_calls(Seconds budget) {
+    const Environment& environment = libraries_->environment();
+    std::vector<tuning::Subject> traces;
+    const Seconds share = budget / static_cast<double>(1 + alternatives_.size());
+    std::vector<prediction::TracePrediction> predictions = predicted_by(*libraries_, share, traces);
+    for (const std::unique_ptr<WhatIfLibraries>& alternative : alternatives_) {
+      std::vector<tuning::Subject> others;
+      const std::vector<prediction::TracePrediction> other = predicted_by(*alternative, share, others);
+      for (std::size_t t = 0; t < predictions.size(); ++t) {
+        take_shorter_times(predictions[t], other[t], traces[t].trace);
+      }
+    }
     std::vector<std::vector<Seconds>> pauses;
     Seconds alone = 0, extrapolated = 0;
     for (std::size_t t = 0; t < traces.size(); ++t) {
-      const cache::CacheState state = cache::cache_state(traces[t].trace, environment.caches, cache::Start::filled);
-      predictions.push_back(prediction::predict(traces[t].trace, state, environment.caches, models, options));
       pauses.push_back(threads_[t].pauses);
-      alone += predictions.back().seconds;
-      extrapolated += predictions.back().extrapolated;
-      result().interval = result().interval + predictions.back().interval;
+      alone += predictions[t].seconds;
+      extrapolated += predictions[t].extrapolated;
+      result().interval = result().interval + predictions[t].interval;
     }
     result().extrapolated_share = alone > 0 ? extrapolated / alone : 0;
     result().interval = result().interval * prediction::share_cores(predictions, pauses, environment.threads, cpus_);
@@ -219,6 +256,7 @@ class WhatIfEvaluator {
   double cpus_;
   const RunContext& context_;
   std::unique_ptr<WhatIfLibraries> libraries_;
+  std::vector<std::unique_ptr<WhatIfLibraries>> alternatives_;
   WhatIfEvaluation evaluation_;
 };
 
@@ -285,6 +323,9 @@ class ProgramEvaluator {
     choice.kernels = question.kernels.empty() ? kernels : question.kernels;
     choice.blas = question.blas.empty() ? place_.blas : question.blas;
     choice.threads = question.threads.value_or(threads_of(choice.blas));
+    if (choice.threads == 0) {
+      choice.threads = services_.has_one_thread(choice.blas) ? 1 : std::max(1, static_cast<int>(services_.cpus));
+    }
     if (choice.blas.empty()) {
       throw bad_input(
           "the recording doesn't say which BLAS the program called. Name one: 'flopcast predict' takes --blas NAME, 'flopcast profile' "
@@ -360,7 +401,16 @@ class ProgramEvaluator {
   [[nodiscard]] WhatIfEvaluation predicted(const WhatIf& question, const machine::LibraryChoice& libraries, const WhatIfEvaluation* same,
                                            bool is_recorded_place) const {
     std::unique_ptr<WhatIfLibraries> place = services_.open(libraries, !question.kernels.empty());
-    WhatIfEvaluator evaluator(question, threads_, breakdown_, std::move(place), same, services_.cpus, context_);
+    std::vector<std::unique_ptr<WhatIfLibraries>> alternatives;
+    if (question.threads == 0 && threads_.size() == 1) {  // the threads of several threads' calls stay as they are
+      for (machine::LibraryChoice other = libraries; const int threads : thread_counts(libraries.threads)) {
+        if (threads < libraries.threads) {
+          other.threads = threads;
+          alternatives.push_back(services_.open(other, !question.kernels.empty()));
+        }
+      }
+    }
+    WhatIfEvaluator evaluator(question, threads_, breakdown_, std::move(place), std::move(alternatives), same, services_.cpus, context_);
     WhatIfEvaluation evaluation = evaluator.run(is_recorded_place, budget_);
     evaluation.result.gain = gain_of(evaluation.result, program_.summary().dry_run);
     return evaluation;

@@ -115,6 +115,15 @@ struct SizeUse {
   std::uint64_t short_workspaces = 0;  ///< times that the program's workspace was too short for it
   friend bool operator==(const SizeUse&, const SizeUse&) = default;
 };
+
+/// Calls of one routine that ran with the same number of threads.
+struct ThreadUse {
+  std::string routine;       ///< "dgemm"
+  std::int32_t threads = 0;  ///< 0: as many as the program had set
+  std::uint64_t calls = 0;
+  friend bool operator==(const ThreadUse&, const ThreadUse&) = default;
+};
+
 /// SizeUse::reason of answers with LAPACK's own block size for a routine that the profile lacks.
 inline constexpr const char* lacking_reason = "default: the profile lacks the routine";
 

@@ -55,6 +55,10 @@ struct FakeRunServices {
     services.integer_bytes = [](const std::filesystem::path& library) {
       return std::optional(library.string().find("64") == std::string::npos ? 4 : 8);
     };
+    services.thread_table = [this](const ThreadOrder& order) {
+      orders.push_back(order);
+      return thread_table;
+    };
     services.preload = [] { return std::string("/libexec/libflopcast-tuned.so"); };
     services.keep_links = [this](const program::LibraryFiles& libraries, const std::filesystem::path& preload,
                                  const std::filesystem::path& links) {
@@ -88,7 +92,9 @@ struct FakeRunServices {
   program::ProgramRun result;
   std::optional<bool> would_query;
   std::string other_blas;
+  std::string thread_table = "1,2,4;0,0";
 
+  std::vector<ThreadOrder> orders;
   std::vector<std::string> tried;
   std::vector<program::ProgramOptions> started;
   std::vector<program::Profile> profiles;

@@ -16,16 +16,18 @@
 /// A recorded program in memory, and services with which libraries have a speed each.
 namespace flopcast::tests {
 
-/// Time per call at speed 1: the order for dpotrf and dgetrf, in seconds.
+/// Time per call at speed 1: the order for dpotrf and dgetrf, in seconds. Threads share this time if each of them but one has a cost.
 class SpeedModels : public prediction::KernelModels {
  public:
-  explicit SpeedModels(double speed) : speed_(speed) {}
+  explicit SpeedModels(double speed, Seconds thread_cost = 0) : speed_(speed), thread_cost_(thread_cost) {}
   [[nodiscard]] model::Estimate evaluate(const Call& call, const prediction::Condition&) const override {
-    return {static_cast<double>(call.arguments[1]) / speed_, 0.1, call.arguments[1] > 100};
+    const double sharing = thread_cost_ > 0 ? call.threads : 1;
+    return {static_cast<double>(call.arguments[1]) / speed_ / sharing + thread_cost_ * (call.threads - 1), 0.1, call.arguments[1] > 100};
   }
 
  private:
   double speed_;
+  Seconds thread_cost_;
 };
 
 /// The requests of the evaluation to its services.
@@ -42,8 +44,8 @@ struct FakeTuning {
 
 class FakeLibraries : public WhatIfLibraries {
  public:
-  FakeLibraries(const machine::LibraryChoice& libraries, double speed, FakeTuning tuning, ServicesLog& log)
-      : models_(speed), tuning_(std::move(tuning)), log_(log) {
+  FakeLibraries(const machine::LibraryChoice& libraries, const SpeedModels& models, FakeTuning tuning, ServicesLog& log)
+      : models_(models), tuning_(std::move(tuning)), log_(log) {
     environment_.cpu = "a CPU";
     environment_.threads = libraries.threads;
     environment_.blas.name = libraries.blas;
@@ -123,7 +125,7 @@ class FakeServices {
   FakeServices() {
     services_.open = [this](const machine::LibraryChoice& libraries, bool) {
       log.opened.push_back(libraries.blas + " " + std::to_string(libraries.threads) + " " + libraries.kernels);
-      return std::make_unique<FakeLibraries>(libraries, speeds.at(libraries.blas), tuning, log);
+      return std::make_unique<FakeLibraries>(libraries, SpeedModels(speeds.at(libraries.blas), thread_cost), tuning, log);
     };
     services_.require_usable = [this](const WhatIf&, const machine::LibraryChoice& libraries) {
       if (speeds.count(libraries.blas) == 0) {
@@ -157,6 +159,7 @@ class FakeServices {
 
   std::map<std::string, double> speeds = {{"slow", 1}, {"fast", 4}, {"one", 1}};
   double cpus = 1;
+  Seconds thread_cost = 0;
   bool is_here = true;
   FakeTuning tuning;
   program::RecordedPlace place;

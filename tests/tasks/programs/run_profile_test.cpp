@@ -34,6 +34,38 @@ TEST_F(Runs, TheProfilesKernelsAreSetUnlessTheUserChoseSome) {
   EXPECT_THAT(fake_.tried, IsEmpty());
 }
 
+TEST_F(Runs, AutomaticThreadsAreAtMostOnePerCoreOrAsTheUserSetThem) {
+  request_.threads = 0;
+  request_.time_budget = 7;
+  EXPECT_THAT(settings().variables, AllOf(Contains(Pair("FLOPCAST_THREADS", fake_.thread_table)), Contains(Pair("OMP_NUM_THREADS", "4"))));
+  EXPECT_EQ(returned(), 48) << "the profile for four threads";
+  ASSERT_FALSE(fake_.orders.empty());
+  EXPECT_EQ(fake_.orders[0].threads, 4);
+  EXPECT_EQ(fake_.orders[0].blas, "/lib/blis/libblas.so.3");
+  EXPECT_EQ(fake_.orders[0].time_budget, 7);
+
+  fake_.variables["BLIS_NUM_THREADS"] = "3";
+  fake_.chosen = {"/lib/openblas/libblas.so.3", "/lib/lapack/liblapack.so.3"};
+  run();
+  ASSERT_EQ(fake_.started.size(), 1U);
+  EXPECT_EQ(fake_.started[0].threads, 3);
+  EXPECT_EQ(fake_.started[0].thread_table, fake_.thread_table);
+  EXPECT_EQ(fake_.orders.back().threads, 3);
+  EXPECT_EQ(fake_.orders.back().blas, fake_.chosen.blas);
+  EXPECT_EQ(fake_.orders.back().lapack, fake_.chosen.lapack);
+}
+
+TEST_F(Runs, AutomaticThreadsAreNotChosenForOneThread) {
+  request_.threads = 0;
+  fake_.variables["OMP_NUM_THREADS"] = "1";
+  EXPECT_THAT(settings().variables, Not(Contains(Key("FLOPCAST_THREADS"))));
+  EXPECT_THAT(notes_, Contains(HasSubstr("one thread only")));
+  fake_.variables.clear();
+  request_.threads = 2;
+  EXPECT_THAT(settings().variables, Not(Contains(Key("FLOPCAST_THREADS"))));
+  EXPECT_THAT(fake_.orders, IsEmpty());
+}
+
 TEST_F(Runs, AProfileOfAnotherMachineHasNoEffectUnlessItIsWanted) {
   program::Profile profile = FakeRunServices::profile(fake_blis, 4, 48);
   profile.environment.cpu = "another CPU";

@@ -27,15 +27,16 @@ tuning::Decision decision(Seconds with_default, Seconds with_chosen, double regr
 }
 
 TEST(ParseWhatIf, ReadsWhatToStringWrites) {
-  for (const char* text : {"same", "nb", "blas=blis", "blas=blis,lapack=reference,threads=2,kernels=auto,nb"}) {
+  for (const char* text : {"same", "nb", "blas=blis", "threads=auto", "blas=blis,lapack=reference,threads=2,kernels=auto,nb"}) {
     EXPECT_EQ(to_string(parse_what_if(text)), text);
   }
   EXPECT_EQ(parse_what_if("threads=2,blas=blis"), parse_what_if("blas=blis,threads=2"));
 }
 
 TEST(ParseWhatIf, NamesTheWrongPart) {
-  for (const auto& [text, part] : {std::pair("blas=a,blas=b", "blas is given twice"), std::pair("nb=3", "'nb=3' is not understood"),
-                                   std::pair("blas=", "'blas=' is not understood"), std::pair("kernels=best", "'kernels=best'")}) {
+  for (const auto& [text, part] :
+       {std::pair("blas=a,blas=b", "blas is given twice"), std::pair("nb=3", "'nb=3' is not understood"),
+        std::pair("blas=", "'blas=' is not understood"), std::pair("kernels=best", "'kernels=best'"), std::pair("threads=0", "threads")}) {
     try {
       parse_what_if(text);
       FAIL() << text;
@@ -93,6 +94,32 @@ TEST(WhatIf, AnotherLibraryHasTheThreadsOfTheRecordedEnvironment) {
       ProgramBuilder().call(0, 8, 0, 10).thread_variables({{"BLIS_NUM_THREADS", "5"}, {"OMP_NUM_THREADS", "3"}}).build();
   services.ask_all({"same", "blas=fast", "blas=fast,threads=4"}, program);
   EXPECT_THAT(services.log.opened, ElementsAre("slow 2 library", "fast 3 library", "fast 4 library"));
+}
+
+/// A call of order 10 takes 10 s with one thread, 25 s with two and 62.5 s with four; one of order 400 takes 400 s, 220 s and 160 s.
+TEST(WhatIf, AutomaticThreadsAreTheBestOnesOfEachCall) {
+  FakeServices services;
+  services.cpus = 4;
+  services.thread_cost = 20;
+  const WhatIfResult chosen = services.ask("threads=auto", ProgramBuilder().call(0, 10, 0, 10).call(0, 400, 10, 400).build());
+  EXPECT_DOUBLE_EQ(chosen.recorded, 410);
+  EXPECT_DOUBLE_EQ(chosen.by_models, 170);
+  EXPECT_DOUBLE_EQ(chosen.predicted, 170);
+  EXPECT_GT(chosen.interval.high, 170);
+  EXPECT_LT(chosen.interval.high, 410);
+  EXPECT_THAT(services.log.opened, ElementsAre("slow 1 library", "slow 4 library", "slow 1 library", "slow 2 library"));
+}
+
+/// The number of threads holds for the whole process, so that nothing is chosen where several threads make calls.
+TEST(WhatIf, AutomaticThreadsOfSeveralThreadsAreAllOfThem) {
+  FakeServices services;
+  services.cpus = 2;
+  services.thread_cost = 20;
+  const WhatIfResult chosen = services.ask("threads=auto", ProgramBuilder().call(0, 10, 0, 10).call(1, 10, 100, 10).build());
+  EXPECT_DOUBLE_EQ(chosen.by_models, 50);
+  services.log.opened.clear();
+  services.ask("blas=one,threads=auto", one_call());
+  EXPECT_THAT(services.log.opened, ElementsAre("slow 1 library", "one 1 library"));
 }
 
 TEST(WhatIf, SameIsPredictedOnce) {

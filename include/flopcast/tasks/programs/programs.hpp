@@ -25,7 +25,7 @@ namespace flopcast {
 /// A change of a recorded program's circumstances.
 struct WhatIf {
   std::string blas, lapack;    ///< names or paths; empty: as recorded
-  std::optional<int> threads;  ///< threads of BLAS; nothing: as recorded
+  std::optional<int> threads;  ///< threads of BLAS; nothing: as recorded; 0: for each call as 'run --threads auto' has them
   std::string kernels;         ///< "auto": the best kernels of BLAS for this CPU; "library": its own choice; empty: WhatIfOptions::kernels
   bool tuned_blocks = false;   ///< LAPACK gets the best block sizes
   friend bool operator==(const WhatIf&, const WhatIf&) = default;
@@ -39,7 +39,7 @@ struct WhatIf {
   [[nodiscard]] bool changes_calls() const { return !blas.empty() || !lapack.empty() || threads || !kernels.empty(); }
 };
 
-/// Reads `same`, or a list with commas of `blas=NAME`, `lapack=NAME`, `threads=N`, `kernels=auto|library` and `nb`. Throws usage_error that
+/// Reads `same`, or a list with commas of `blas=NAME`, `lapack=NAME`, `threads=N|auto`, `kernels=auto|library` and `nb`. Throws usage_error that
 /// names the wrong part.
 WhatIf parse_what_if(const std::string& text);
 /// Returns the text that parse_what_if reads: "same", "blas=blis,threads=2,nb".
@@ -225,13 +225,19 @@ ProgramProfile profile_program(const ProfileRequest& request, const RunContext& 
 std::string to_json(const ProgramProfile& profile);
 ProgramProfile program_profile_from_json(std::string_view text);
 
+/// Reads a number of threads, or "auto", which is 0. Messages begin with `what`. Throws as parse_integer() does.
+int parse_thread_count(std::string_view text, std::string_view what);
+/// Threads of BLAS. 0, in texts "auto", stands for the best number for each call.
+using ThreadCount = TextNumber<int, parse_thread_count>;
+
 /// A program and what it is to be run with.
 struct RunRequest {
   std::vector<std::string> command;
   std::string profile;
   std::string blas, lapack;
   std::string kernels = "auto";
-  std::optional<int> threads;
+  std::optional<ThreadCount> threads;
+  Duration time_budget = 60;  ///< for measuring what the choice of threads lacks
   bool other_machine = false;
   bool explain = false;
 };
@@ -245,9 +251,10 @@ struct RunOutcome {
   std::map<std::string, std::string> settings;  ///< variables for kernels that were set
   std::vector<program::RoutineUse>
       routines;  ///< in the order of the profile; if RunRequest::explain asks for them, what_happened and the routines that the profile lacks
-  std::vector<program::SizeUse> sizes;  ///< queries by problem size, if RunRequest::explain asks for them
-  std::uint64_t unlisted = 0;           ///< queries for further sizes, for which `sizes` had no room
-  bool counted = true;                  ///< false if queries could not be counted, so that only exit code and settings are known
+  std::vector<program::SizeUse> sizes;      ///< queries by problem size, if RunRequest::explain asks for them
+  std::uint64_t unlisted = 0;               ///< queries for further sizes, for which `sizes` had no room
+  std::vector<program::ThreadUse> threads;  ///< calls by routine and number of threads, with threads "auto"
+  bool counted = true;                      ///< false if queries could not be counted, so that only exit code and settings are known
   friend bool operator==(const RunOutcome&, const RunOutcome&) = default;
 };
 

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// Expected times of routines with each number of threads, in the form that the preloaded library needs: read from one line of text without
+/// allocating memory, and looked up in tens of nanoseconds. This file uses neither exceptions nor the C++ run-time library.
+namespace flopcast::protocol {
+
+/// Environment variable that `flopcast run --threads auto` sets for the preloaded library: the text of a ThreadTable.
+inline constexpr const char* threads_variable = "FLOPCAST_THREADS";
+
+inline constexpr std::size_t max_thread_counts = 12;
+inline constexpr std::size_t max_thread_sizes = 3;
+inline constexpr std::size_t max_threaded_routines = 64;
+
+/// Times lie at sizes 2^smallest_exponent, twice as much, and so on. Between them the times' logarithms are linear in those of the sizes. Beyond the
+/// least and the largest size those of that size hold.
+inline constexpr int smallest_exponent = 3;
+
+/// A time is a number of steps of 1/48 octave above the least time at the same sizes, as one letter.
+inline constexpr int steps_per_octave = 48;
+inline constexpr std::string_view step_letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
+
+/// Times of one routine with one set of flags.
+struct RoutineThreads {
+  std::string_view name;    ///< "dgemm"
+  std::uint32_t flags = 0;  ///< packed letters of the distinguished flags
+  std::uint8_t dimensions = 0;
+  std::uint8_t nodes[max_thread_sizes]{};  ///< number of sizes in each dimension
+  const char* steps = nullptr;             ///< steps for each count, in each node; the last dimension and then the counts change fastest
+  const RoutineThreads* next = nullptr;    ///< another entry of this routine, or nullptr; for the user of the table
+};
+
+struct ThreadTable {
+  static constexpr std::size_t max_entries = 512;
+  std::size_t counts = 0;
+  std::int32_t threads[max_thread_counts]{};  ///< ascending
+  std::int32_t folders[2]{};                  ///< folder_number() of the folders of BLAS and LAPACK
+  std::size_t count = 0;
+  RoutineThreads routines[max_entries];
+};
+
+/// Returns the flag's letters as a number, the first one in the lowest byte.
+constexpr std::uint32_t packed_flags(std::string_view letters) noexcept {
+  std::uint32_t packed = 0;
+  for (std::size_t i = 0; i < letters.size() && i < sizeof packed; ++i) {
+    packed |= static_cast<std::uint32_t>(static_cast<unsigned char>(letters[i])) << (8 * i);
+  }
+  return packed;
+}
+
+/// Returns the number that stands for a folder in the table: the 64-bit FNV-1a hash of its path, shortened.
+constexpr std::int32_t folder_number(std::string_view path) noexcept {
+  constexpr std::uint64_t limit = 1000000000;
+  std::uint64_t value = 0xcbf29ce484222325U;
+  for (const char letter : path) {
+    value = (value ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
+  }
+  return static_cast<std::int32_t>(value % limit);
+}
+
+/// Reads `COUNT,COUNT...;FOLDER,FOLDER;NAME,FLAGS,NODES,STEPS;...` and decodes the steps in place. The table points into the text. NODES
+/// has a letter of step_letters for each dimension. Returns false and leaves the table empty if the text has another form.
+bool parse(char* text, ThreadTable& table) noexcept;
+
+/// Returns the number of threads, `max_threads` at most, with the least time at these sizes; the least number among equals. Returns the
+/// table's least number if all are above `max_threads`.
+std::int32_t best_threads(const ThreadTable& table, const RoutineThreads& routine, const std::int32_t* sizes,
+                          std::int32_t max_threads) noexcept;
+
+}  // namespace flopcast::protocol

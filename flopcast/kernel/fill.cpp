@@ -347,7 +347,8 @@ bool decides(const Routine& routine) noexcept {
 }
 
 bool iterates(const Routine& routine) noexcept {
-  static constexpr std::string_view families[] = {"geev", "geevx", "gelsd", "gesdd", "gesvd", "heev", "heevd", "syev", "syevd", "syevr"};
+  static constexpr std::string_view families[] = {"geev",  "geevx", "gejsv", "gelsd", "gesdd", "gesvd", "heev",
+                                                  "heevd", "heevr", "heevx", "syev",  "syevd", "syevr", "syevx"};
   return std::find(std::begin(families), std::end(families), routine.family) != std::end(families);
 }
 

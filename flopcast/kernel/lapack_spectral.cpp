@@ -40,15 +40,31 @@ std::vector<Item> complex_conquer_space() {
           work("iwork", vec("max(1,liwork)")).as_integer(), work_size("liwork", "3 + 5*n")};
 }
 
-/// All eigenvalues are computed, as in calls by R; the arguments vl ... iu then don't matter.
-Entry relatively_robust() {
-  return driver("sd", "syevr", "eigenvalues and, with jobz = V, eigenvectors of A, by relatively robust representations",
-                {flag("jobz", "NV"), flag("range", "A"), uplo(), size("n"), update("A", full("n", "n")), ld("lda"), real_scalar("vl"), real_scalar("vu"),
-                 in("il", one()).as_integer(), in("iu", one()).as_integer(), real_scalar("abstol"), out("m", one()).as_integer().skipped("n"),
-                 out("w", vec("n")).as_real(), out("Z", full("n", "jobz=V ? n : 0")), ld("ldz").at_least("jobz=V ? n : 1"),
-                 out("isuppz", vec("2*max(1,n)")).as_integer()},
-                {work_of_size(), work_size("lwork", "max(1,518*n)"), work("iwork", vec("max(1,liwork)")).as_integer(), work_size("liwork", "max(1,10*n)")},
-                "jobz=V ? 10*n*n*n/3 : 4*n*n*n/3");
+/// All eigenvalues (range = A; then vl ... iu don't matter), or those from the il-th to the iu-th (range = I). In filled calls il and iu are 1,
+/// and the footprint of Z and the count are those of one eigenvalue.
+std::vector<Item> selected_items() {
+  return {flag("jobz", "NV"), flag("range", "AI"), uplo(), size("n"), update("A", full("n", "n")), ld("lda"), real_scalar("vl"), real_scalar("vu"),
+          in("il", one()).as_integer(), in("iu", one()).as_integer(), real_scalar("abstol").usually("0"),
+          out("m", one()).as_integer().skipped("range=A ? n : 1"), out("w", vec("n")).as_real(),
+          out("Z", full("n", "jobz=V ? (range=A ? n : 1) : 0")), ld("ldz").at_least("jobz=V ? n : 1")};
+}
+
+Entry selected_eigenvalues(const char* precisions, const char* family, const char* method, const std::vector<Item>& space, const char* all_vectors) {
+  return driver(precisions, family, fmt::format("eigenvalues and, with jobz = V, eigenvectors of A, all or some, by {}", method), selected_items(), space,
+                fmt::format("4*n*n*n/3 + (range=A ? (jobz=V ? {} : 0) : (jobz=V ? 2*n*n : 0))", all_vectors))
+      .requiring({"range=I ? n : 1 >= 1"});
+}
+
+Entry relatively_robust(const char* precisions, const char* family, std::vector<Item> space) {
+  space.insert(space.begin(), out("isuppz", vec("2*max(1,n)")).as_integer());
+  space.insert(space.end(), {work("iwork", vec("max(1,liwork)")).as_integer(), work_size("liwork", "max(1,10*n)")});
+  return selected_eigenvalues(precisions, family, "relatively robust representations", space, "2*n*n*n");
+}
+
+/// All vectors are those of QR iteration if abstol isn't positive; some are found by bisection and inverse iteration.
+Entry bisection(const char* precisions, const char* family, std::vector<Item> space) {
+  space.insert(space.end(), {work("iwork", vec("5*n")).as_integer(), out("ifail", vec("n")).as_integer()});
+  return selected_eigenvalues(precisions, family, "QR iteration or bisection", space, "23*n*n*n/3");
 }
 
 // --- Eigenvalues of any square matrix ---
@@ -122,6 +138,16 @@ Entry iterated_svd(const char* precisions, const std::vector<Item>& space) {
 Item svd_work_size() { return work_size("lwork", "8*min(m,n)*min(m,n) + 600*(m+n) + 64"); }
 Item eight_per_value() { return work("iwork", vec("8*min(m,n)")).as_integer(); }
 
+/// Jacobi's method on one side, after QR with pivots. sigma = work(1)/work(2) sva. The count is that of six sweeps over a triangle.
+Entry jacobi_svd(const char* precisions, const std::vector<Item>& space) {
+  return driver(precisions, "gejsv", "singular values and vectors, A = U diag(sigma) V', by Jacobi's method, accurate for scaled columns",
+                {flag("joba", "CFG"), flag("jobu", "UFN"), flag("jobv", "VN"), flag("jobr", "RN"), flag("jobt", "N"), flag("jobp", "N"), size("m"), size("n"),
+                 update("A", full("m", "n")), ld("lda"), out("sva", vec("n")).as_real(), out("U", full("m", "jobu=U ? n : (jobu=F ? m : 0)")),
+                 ld("ldu").at_least("jobu=N ? 1 : max(1,m)"), out("V", full("n", "jobv=V ? n : 0")), ld("ldv").at_least("jobv=N ? 1 : max(1,n)")},
+                space, "2*m*n*n + (jobu=N ? (jobv=N ? 6*n*n*n : 10*n*n*n) : 12*n*n*n + 4*m*n*n)")
+      .requiring({"m >= n"});
+}
+
 // --- Least squares ---
 
 std::vector<Item> least_squares_items() {
@@ -177,7 +203,11 @@ std::vector<Entry> lapack_spectral_entries() {
              {work_of_size(), work_size("lwork", "max(1,513*n)"), work("rwork", vec("max(1,3*n-2)")).as_real()}, iteration_count),
       driver("sd", "syevd", by_conquering, symmetric_items(), real_conquer_space(), conquering_count),
       driver("cz", "heevd", by_conquering, symmetric_items(), complex_conquer_space(), conquering_count),
-      relatively_robust(),
+      relatively_robust("sd", "syevr", {work_of_size(), work_size("lwork", "max(1,518*n)")}),
+      relatively_robust("cz", "heevr", {work_of_size(), work_size("lwork", "max(1,513*n)"),
+                                        work("rwork", vec("max(1,lrwork)")).as_real(), work_size("lrwork", "max(1,24*n)")}),
+      bisection("sd", "syevx", {work_of_size(), work_size("lwork", "max(1,515*n)")}),
+      bisection("cz", "heevx", {work_of_size(), work_size("lwork", "max(1,513*n)"), work("rwork", vec("7*n")).as_real()}),
       general_eigenvalues("sd", {out("wr", vec("n")), out("wi", vec("n"))}, {work_of_size(), work_size("lwork", "max(1,516*n)")}),
       general_eigenvalues("cz", {out("w", vec("n"))}, {work_of_size(), work_size("lwork", "max(1,514*n)"), work("rwork", vec("2*n")).as_real()}),
       balanced_eigenvalues("sd", {out("wr", vec("n")), out("wi", vec("n"))},
@@ -188,6 +218,9 @@ std::vector<Entry> lapack_spectral_entries() {
                                     work("rwork", vec("max(1,7*min(m,n)*min(m,n) + 7*min(m,n) + 2*max(m,n)*min(m,n))")).as_real(), eight_per_value()}),
       iterated_svd("sd", {work_of_size(), svd_work_size()}),
       iterated_svd("cz", {work_of_size(), svd_work_size(), work("rwork", vec("5*min(m,n)")).as_real()}),
+      jacobi_svd("sd", {work_of_size(), work_size("lwork", "7 + 2*n*n + 520*(m+n)"), work("iwork", vec("4 + m + 3*n")).as_integer()}),
+      jacobi_svd("cz", {work("cwork", vec("max(1,lwork)")), work_size("lwork", "7 + 2*n*n + 520*(m+n)"),
+                        work("rwork", vec("max(1,lrwork)")).as_real(), work_size("lrwork", "7 + 2*m + 3*n"), work("iwork", vec("4 + m + 3*n")).as_integer()}),
       least_squares("sd", "NT"),
       least_squares("cz", "NC"),
       least_squares_by_svd("sd", {work_of_size(), least_squares_svd_work_size()}),

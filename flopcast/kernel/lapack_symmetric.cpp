@@ -22,12 +22,22 @@ Entry unblocked(const char* precisions, const char* family, const char* operatio
   return {names(precisions, family), family, operation, items, multiplications("n"), additions("n")};
 }
 
+/// 512 columns suffice for any reasonable block size.
+std::vector<Item> block_space() { return {work("work", vec("max(1,lwork)")), work_size("lwork", "max(1,512*n)"), info()}; }
+
+Entry solver(const char* precisions, const char* family, const char* operation) {
+  std::vector<Item> items = matrix_and_pivots();
+  items.insert(items.begin() + 2, size("nrhs"));
+  items.insert(items.end(), {update("B", full("n", "nrhs")), ld("ldb")});
+  const std::vector<Item> space = block_space();
+  items.insert(items.end(), space.begin(), space.end());
+  return {names(precisions, family), family, operation, items, multiplications("n") + " + nrhs*n*(n+1)", additions("n") + " + nrhs*n*(n-1)"};
+}
+
 Entry blocked(const char* precisions, const char* family, const char* operation) {
   std::vector<Item> items = matrix_and_pivots();
-  // 512 columns suffice for any reasonable block size.
-  for (const Item& item : {work("work", vec("max(1,lwork)")), work_size("lwork", "max(1,512*n)"), info()}) {
-    items.push_back(item);
-  }
+  const std::vector<Item> space = block_space();
+  items.insert(items.end(), space.begin(), space.end());
   return {names(precisions, family), family, operation, items, multiplications("n"), additions("n")};
 }
 
@@ -57,6 +67,8 @@ std::vector<Entry> lapack_symmetric_entries() {
       panel("cz", "lahef", "first or last columns of A = L D L' or U D U', A Hermitian, and the update of the others", "3/5"),
       blocked("sdcz", "sytrf", "A = L D L' or U D U', blocked"),
       blocked("cz", "hetrf", "A = L D L' or U D U', A Hermitian, blocked"),
+      solver("sdcz", "sysv", "B := A^-1 B and A = L D L' or U D U', by sytrf and sytrs"),
+      solver("cz", "hesv", "B := A^-1 B and A = L D L' or U D U', A Hermitian, by hetrf and hetrs"),
   };
 }
 

@@ -25,7 +25,10 @@ void extend(Extents& extents, const Call& call) {
   }
 }
 
-bool has_call(Action::What what) { return what == Action::What::fill || what == Action::What::execute || what == Action::What::perform; }
+bool has_call(Action::What what) {
+  using What = Action::What;
+  return what == What::fill || what == What::execute || what == What::perform || what == What::change;
+}
 
 }  // namespace
 

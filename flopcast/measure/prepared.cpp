@@ -71,9 +71,10 @@ void Prepared::add(const Action& action, const AddressMap& map, const SessionSer
       step.index = performances_.size();
       performances_.push_back(map.real(action.call));
       break;
+    case What::change:
     case What::prepare:
       step.index = hooks_.size();
-      hooks_.push_back(action.hook);
+      hooks_.push_back(step.what == What::prepare ? action.hook : [change = action.change, call = map.real(action.call)] { change(call); });
       break;
     case What::flush:
     case What::read:
@@ -117,6 +118,7 @@ void Prepared::set_up(Sweeper& sweeper) {
       case What::evict: sweeper.evict(step.level); break;
       case What::execute: executions_[step.index].run(); break;
       case What::perform: perform_(performances_[step.index]); break;
+      case What::change:
       case What::prepare: hooks_[step.index](); break;
     }
   }

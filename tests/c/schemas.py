@@ -29,6 +29,7 @@ REQUESTS = [
     {"machine": {}},
     {"tune": {"routine": "dpotrf", "n": 100, "flags": {"uplo": "L"}, "nb": [32, 64], "time_budget": 0.5, "validate": True}},
     {"rank": {"family": "cholesky", "n": 100, "nb": [32], "time_budget": 0.5, "threads": [1]}},
+    {"rank": {"family": "solve", "n": 60, "time_budget": 0.5}},
     {"sample": {"calls": ["dgemm m=64 n=64 k=64"], "keep": False}, "workbench": {"blas": "openblas-serial"}},
     {"model_list": {}},
     {"roofline_plan": {"quick": True, "streams": ["triad"]}},

@@ -151,6 +151,17 @@ TEST_F(PreparedExperiments, PerformsTimedCallsInPlaceOfTheLibrary) {
   EXPECT_EQ(prepared.info(0), 7);
 }
 
+TEST_F(PreparedExperiments, ChangesTheNumbersOfAFillAtRealAddresses) {
+  Experiment experiment;
+  experiment.timed = {call_of("dscal")};
+  experiment.setup = {action(What::fill, call_of("dscal")), action(What::change, call_of("dscal")),
+                      action(What::execute, call_of("dscal"))};
+  experiment.setup[1].change = [](const Call& call) { *reinterpret_cast<double*>(operands(call)[0].parts[0].address) = 3; };
+  experiment.memory = memory_of(experiment.timed, experiment.setup);
+  repeat(experiment, 2);
+  EXPECT_THAT(fake_services().first_values, ElementsAre(3, 6, 3, 6));
+}
+
 TEST_F(PreparedExperiments, RefusesToPerformWithoutAPerformer) {
   Experiment experiment;
   experiment.timed = {call_of("dscal")};

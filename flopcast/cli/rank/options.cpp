@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flopcast/algorithm/families.hpp"
@@ -9,6 +11,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/tuning_options.hpp"
+#include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/report/figure.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"
 
@@ -17,10 +20,13 @@ namespace {
 
 constexpr const char* footer = R"(Families: cholesky, trtri, lauum, lu, lu-nopivot, sygst, sylvester, qr; or a routine of
 any precision, such as zpotrf. In recursive variants nb is the order at which the recursion ends.
+Jobs of LAPACK's drivers: eigh, svd, lstsq, solve, inverse. Drivers are executed to be timed.
 
 Examples:
   flopcast rank cholesky --n 300,600 --nb 32,64,96 --time-budget 4s
-  flopcast rank dtrtri uplo=U --n 300 --nb 32,64 --time-budget 4s --validate)";
+  flopcast rank dtrtri uplo=U --n 300 --nb 32,64 --time-budget 4s --validate
+  flopcast rank eigh --n 50,100 --time-budget 4s
+  flopcast rank svd m=200 n=50 --no-vectors --time-budget 4s)";
 
 struct RankOptions {
   RankRequest request;
@@ -46,8 +52,16 @@ void show_validations(const Ranking& ranking, const CommonOptions& common) {
 
 void run_rank(const RankOptions& options, const CommonOptions& common) {
   const std::string& family = options.request.family;
-  const Routine& routine = *algorithm::find_family(family, options.request.precision).routine;
-  RankRequest request = routine_request(options.shared, options.request, routine, "rank " + family, "--n 500:4000");
+  RankRequest request = options.request;
+  if (const std::vector<std::string> jobs = driver_jobs(); std::find(jobs.begin(), jobs.end(), family) != jobs.end()) {
+    for (const std::string& word : options.shared.arguments) {
+      const auto [name, value] = kernel::split_argument(word);
+      parse_text(value, name, request.sizes[name]);
+    }
+  } else {
+    const Routine& routine = *algorithm::find_family(family, request.precision).routine;
+    request = routine_request(options.shared, std::move(request), routine, "rank " + family, "--n 500:4000");
+  }
   name_places(options.shared, request);
   const std::string& figure = options.shared.figure;
   if (!figure.empty()) {
@@ -81,7 +95,8 @@ void run_rank(const RankOptions& options, const CommonOptions& common) {
 void add_rank_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<RankOptions>();
   RankRequest& request = options->request;
-  OptionSet command = app.add_command("rank", "Rank the variants of an algorithm, each at its own best block size, without running them");
+  OptionSet command =
+      app.add_command("rank", "Rank the variants of an algorithm, without running them, or the drivers of LAPACK that do one job");
   add_tuning_request(command, request, options->shared, "Draw performance over n");
   command.flag(
       "--validate", [&request] { request.validate = request.validate.value_or(tuning::Extent::ranking); },

@@ -47,6 +47,24 @@ struct RankedVariant {
   const tuning::VariantRank* rank;
 };
 
+/// Adds the columns that drivers have alone: times with other spectra than that of the ranking, and memory.
+void add_driver_columns(Columns<RankedVariant>& columns, const std::optional<kernel::Spectrum>& own) {
+  for (const auto& [spectrum, name] : kernel::spectrum_names) {
+    if (own != spectrum) {
+      columns.number(fmt::format("{}_seconds", name), name, "s", fmt::format("predicted time of a driver with the {} spectrum", name),
+                     [name = std::string(name)](const RankedVariant& row) {
+                       for (const tuning::SpectrumTime& time : row.rank->spectra) {
+                         if (time.spectrum == name) {
+                           return report::Cell(time.seconds, format_seconds(time.seconds) + (time.extrapolated > 0.01 ? " *" : ""));
+                         }
+                       }
+                       return report::Cell("");
+                     });
+    }
+  }
+  columns.add(shown<&tuning::VariantRank::memory_bytes>("", "memory"), &RankedVariant::rank, &tuning::VariantRank::memory_bytes);
+}
+
 /// Returns the columns of variants; `where` adds columns that name the place.
 Columns<RankedVariant> variant_columns(const Ranking& ranking, bool where, bool measured) {
   using report::Cell;
@@ -65,8 +83,11 @@ Columns<RankedVariant> variant_columns(const Ranking& ranking, bool where, bool 
   });
   columns.text("description", "", "what the variant does",
                [&ranking, forecast](const Row& row) { return description(ranking, forecast(row).variant); });
-  columns.number("nb", "nb", "", "the best block size of the variant; of a recursion, the order at which it ends",
-                 [forecast](const Row& row) { return forecast(row).blocks.nb > 0 ? report::whole(forecast(row).blocks.nb) : Cell("-"); });
+  const bool drivers = is_of_drivers(ranking);
+  if (!drivers) {
+    columns.number("nb", "nb", "", "the best block size of the variant; of a recursion, the order at which it ends",
+                   [forecast](const Row& row) { return forecast(row).blocks.nb > 0 ? report::whole(forecast(row).blocks.nb) : Cell("-"); });
+  }
   columns.add(shown<&tuning::Forecast::seconds>("", "predicted"), [forecast](const Row& row) {
     return Cell(forecast(row).seconds, format_seconds(forecast(row).seconds) + (forecast(row).extrapolated > 0.01 ? " *" : ""));
   });
@@ -78,6 +99,9 @@ Columns<RankedVariant> variant_columns(const Ranking& ranking, bool where, bool 
   columns.add(shown<&VariantRank::behind>("", "slower"), &Row::rank, &VariantRank::behind);
   columns.add(shown<&VariantRank::ties>("", "ties with"), [](const Row& row) { return names(row.rank->ties, *row.place); });
   columns.add(shown<&VariantRank::regret>("", "max regret"), &Row::rank, &VariantRank::regret);
+  if (drivers || ranking.variants.empty()) {
+    add_driver_columns(columns, ranking.spectrum);
+  }
   if (measured) {
     const auto run_of = [forecast](const Row& row) { return find_measured(*row.decision, forecast(row)); };
     columns.add(shown<&tuning::Measured::median>("measured_seconds"), [run_of](const Row& row) {
@@ -126,7 +150,9 @@ Columns<tuning::Decision> summary_columns(const std::vector<std::string>& varian
   }
   columns.text("fastest", "fastest", "variant with the least predicted time",
                [&place](const Decision& d) { return variant_text(d.chosen.variant, place); });
-  columns.number("nb", "nb", "", "block size of the fastest variant", [](const Decision& d) { return d.chosen.blocks.nb; });
+  if (place.decisions.empty() || place.decisions.front().chosen.blocks.nb > 0) {
+    columns.number("nb", "nb", "", "block size of the fastest variant", [](const Decision& d) { return d.chosen.blocks.nb; });
+  }
   columns.text("ties", "ties", "variants that can't be told from the fastest",
                [&place](const Decision& d) { return names(d.ranking.front().ties, place); });
   columns.show<&Decision::regret>("max regret");
@@ -146,6 +172,14 @@ report::Table summary_table(const Ranking& ranking, const PlaceRanking& place) {
   return summary_columns(variants, place).table(place.decisions);
 }
 
+Columns<VariantInfo> driver_columns() {
+  Columns<VariantInfo> columns;
+  columns.show<&VariantInfo::variant>("", "driver");
+  columns.show<&VariantInfo::needs>();
+  columns.show<&VariantInfo::scipy>("", "call");
+  return columns;
+}
+
 std::vector<std::size_t> all_problems(const Ranking& ranking) {
   std::vector<std::size_t> all(ranking.joint.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
@@ -157,6 +191,8 @@ std::string where(const Ranking& ranking, std::size_t place) {
 }
 
 }  // namespace
+
+bool is_of_drivers(const Ranking& ranking) { return !ranking.variants.empty() && !ranking.variants.front().scipy.empty(); }
 
 bool has_validations(const PlaceRanking& place) {
   return std::any_of(place.decisions.begin(), place.decisions.end(), [](const tuning::Decision& d) { return d.validation.has_value(); });
@@ -207,6 +243,14 @@ std::string ranking_text(const Ranking& ranking, const CommonOptions& common) {
     }
     out += validation_text(ranking, place, common);
   }
+  if (is_of_drivers(ranking)) {
+    out +=
+        "\n" + render(driver_columns().table(ranking.variants), common) +
+        fmt::format("\n{}memory: work space that the driver asks for, and results that don't replace its operands\n",
+                    ranking.spectrum ? fmt::format("ranked by matrices with a {} spectrum; other columns show how far time depends on it\n",
+                                                   to_string(*ranking.spectrum))
+                                     : "");
+  }
   const auto recursive = [](const VariantInfo& info) { return info.variant == "recursive"; };
   if (std::any_of(ranking.variants.begin(), ranking.variants.end(), recursive)) {
     out += "\nnb of recursive: the order at which the recursion ends\n";
@@ -229,6 +273,7 @@ std::vector<TableColumns> rank_tables() {
   const PlaceRanking place;
   return {{"rank", variant_columns({}, true, true).headings()},
           {"rank sizes", summary_columns({"VARIANT"}, place).headings()},
+          {"rank drivers", driver_columns().headings()},
           {"rank validation", validation_columns()},
           {"rank together", joint_columns()}};
 }

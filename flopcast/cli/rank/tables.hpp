@@ -23,6 +23,9 @@ std::string place_name(const PlaceRanking& place);
 /// Returns the measured run of a forecast, or nullptr without one.
 const tuning::Measured* find_measured(const tuning::Decision& decision, const tuning::Forecast& forecast);
 
+/// Returns whether drivers of a job were ranked.
+bool is_of_drivers(const Ranking& ranking);
+
 /// Columns that several tables have.
 report::Column blas_column();
 report::Column size_column();

@@ -43,20 +43,22 @@ std::vector<WhatIfResult> answers_to(const std::vector<ExaminedChange>& changes,
   return answers;
 }
 
-/// A program whose calls have plain operands in place of the recorded ones.
-class PlainProgram : public program::RecordedProgram {
+/// A program whose calls are changed.
+class ChangedProgram : public program::RecordedProgram {
  public:
-  explicit PlainProgram(const program::RecordedProgram& program) : program_(program) {}
+  ChangedProgram(const program::RecordedProgram& program, std::function<Call(const Call&)> change)
+      : program_(program), change_(std::move(change)) {}
   [[nodiscard]] const program::ProgramSummary& summary() const noexcept override { return program_.summary(); }
   void visit(std::size_t thread, const std::function<void(const program::ProgramEvent&)>& visit) const override {
     program_.visit(thread, [&](program::ProgramEvent event) {
-      event.call = with_plain_operands(event.call);
+      event.call = event.described() ? change_(event.call) : event.call;
       visit(event);
     });
   }
 
  private:
   const program::RecordedProgram& program_;
+  std::function<Call(const Call&)> change_;
 };
 
 /// Returns what the models expect of the program's calls where they were recorded.
@@ -82,7 +84,7 @@ ExpectedTime expected_of(const std::set<std::uint32_t>& names, const program::Pr
 /// Returns the finding about transposed and strided operands if plain ones are certainly faster.
 std::optional<Finding> layout_finding(const DiagnosisFacts& facts, Seconds time_budget, const WhatIfServices& services,
                                       const RunContext& context, std::vector<std::string>& examined) {
-  const PlainProgram plain(facts.program);
+  const ChangedProgram plain(facts.program, with_plain_operands);
   const program::ProgramBreakdown plain_breakdown(plain);
   const WhatIfEvaluation recorded = expected(facts.program, facts.breakdown, facts, time_budget / 2, services, context);
   const WhatIfEvaluation changed = expected(plain, plain_breakdown, facts, time_budget / 2, services, context);
@@ -202,6 +204,16 @@ ProgramDiagnosis diagnose(DiagnosisFacts facts, Seconds time_budget, const Docto
       if (std::optional<Finding> finding = layout_finding(facts, time_budget, services.what_if, context, diagnosis.examined)) {
         diagnosis.findings.push_back(std::move(*finding));
       }
+    }
+    const Seconds share = time_budget / 4;
+    const auto expect_changed = [&](std::uint32_t name, const std::function<Call(const Call&)>& change) -> std::optional<ExpectedTime> {
+      const ChangedProgram changed(facts.program, change);
+      const program::ProgramBreakdown breakdown(changed);
+      const WhatIfEvaluation evaluation = expected(changed, breakdown, facts, share, services.what_if, context);
+      return evaluation.result.failure.empty() ? std::optional(expected_of({name}, breakdown, evaluation)) : std::nullopt;
+    };
+    for (Finding& finding : driver_findings(facts, expect_changed, diagnosis.examined)) {
+      diagnosis.findings.push_back(std::move(finding));
     }
     const std::vector<ExaminedChange> changes = suggested_changes(facts);
     const std::vector<WhatIfResult> answers = answers_to(changes, facts, time_budget, services.what_if, context);

@@ -65,6 +65,13 @@ std::set<std::uint32_t> routines_of_unusual_layout(const program::ProgramBreakdo
 std::optional<Finding> judged_layout(const DiagnosisFacts& facts, Seconds seconds, const ExpectedTime& recorded, const ExpectedTime& plain,
                                      std::vector<std::string>& examined);
 
+/// Returns the time that the models expect of a routine (an index into ProgramSummary::names) where each of the program's calls is changed;
+/// nothing if it can't be predicted.
+using Expectation = std::function<std::optional<ExpectedTime>(std::uint32_t name, const std::function<Call(const Call&)>& change)>;
+
+/// Returns the findings about drivers of LAPACK that another one of the same job certainly beats. Those that none beats go to `examined`.
+std::vector<Finding> driver_findings(const DiagnosisFacts& facts, const Expectation& expectation, std::vector<std::string>& examined);
+
 /// Returns the findings that the recording shows by itself: other programs, first calls, denormal and invalid numbers, small calls.
 std::vector<Finding> recorded_findings(const DiagnosisFacts& facts);
 

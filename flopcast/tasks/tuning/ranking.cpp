@@ -15,6 +15,7 @@
 #include "flopcast/model/store.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
+#include "flopcast/tasks/tuning/driver_ranking.hpp"
 #include "flopcast/tasks/tuning/tunable_routine.hpp"
 #include "flopcast/tune/decision.hpp"
 #include "flopcast/workbench/kernel_choice.hpp"
@@ -404,6 +405,11 @@ std::vector<std::int64_t> ranked_block_sizes() {
 }
 
 RankedCalls ranked_calls(const RankRequest& request) {
+  const RankRequest usual;
+  if (!request.vectors || request.values != usual.values || request.spectrum != usual.spectrum) {
+    throw bad_input("{} is no job of drivers, for which alone vectors, values and spectra are chosen; such jobs are eigh and svd",
+                    request.family);
+  }
   RankedCalls ranked;
   ranked.library = request.library;
   ranked.blocks = request.nb;
@@ -460,6 +466,9 @@ std::vector<machine::LibraryChoice> places(const std::vector<std::string>& blas,
 }
 
 Ranking rank(const Workbench& bench, const RankRequest& request, const RunContext& context, const TuningObserver<Ranking>& observer) {
+  if (is_driver_job(request.family)) {
+    return rank_drivers(bench, request, context, observer);
+  }
   Ranker ranker(request, context, observer);
   return request.blas.empty() && request.threads.empty() ? ranker.run(bench)
                                                          : ranker.run(places(request.blas, request.threads, bench.choice(), context));

@@ -4,6 +4,7 @@
 #include "flopcast/core/documents.hpp"
 #include "flopcast/support/request_types.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"
+#include "flopcast/tasks/tuning/tuning_schemas.hpp"
 
 namespace flopcast {
 
@@ -79,10 +80,16 @@ Fields FieldTable<LapackRequest>::fields() {
 
 template <>
 Fields FieldTable<RankRequest>::fields() {
-  return Fields{field<&T::family>("family such as cholesky or lu, or a LAPACK routine").within(bounds::given)} + fields_of_problems<T>() +
+  return Fields{field<&T::family>("family such as cholesky or lu, a LAPACK routine, or a job of drivers: eigh, svd, lstsq, solve, inverse")
+                    .within(bounds::given)} +
+         fields_of_problems<T>() +
          Fields{optional_field<&T::precision>("precision of a family; a routine's name has its own"),
                 optional_field<&T::variants>("names of the variants to compare; missing: all of the family").option(""),
                 optional_field<&T::library>("row of the library's own routine").option(""),
+                optional_field<&T::vectors>("drivers of eigh and svd compute vectors, too")
+                    .option("no_vectors", "rank drivers of eigh and svd without vectors"),
+                optional_field<&T::values>("drivers of eigh: number of the smallest eigenvalues that are wanted; 0: all"),
+                optional_field<&T::spectrum>("spectrum of the matrices by which drivers are ranked"),
                 optional_field<&T::time_budget>("time for ranking in all places together").within(bounds::seconds)} +
          fields_of_tuning<T>() +
          Fields{optional_field<&T::validate>("alternatives that are run and compared; missing: none").option(""),

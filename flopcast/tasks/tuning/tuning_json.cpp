@@ -29,6 +29,12 @@ Fields FieldTable<tuning::Forecast>::fields() {
           optional_field<&T::extrapolated>("share of the time that lies outside of the sampled range")};
 }
 template <>
+Fields FieldTable<tuning::SpectrumTime>::fields() {
+  return {field<&T::spectrum>("spectrum of the matrices"), field<&T::seconds>("predicted time"),
+          field<&T::interval>("95 % interval of a later single run"),
+          field<&T::extrapolated>("share of the time that lies outside of the sampled range")};
+}
+template <>
 Fields FieldTable<tuning::VariantRank>::fields() {
   return {inlined_field<&T::best>(),
           field<&T::rank>("1 + the number of variants that are certainly faster; never decreases along the ranking")
@@ -37,7 +43,10 @@ Fields FieldTable<tuning::VariantRank>::fields() {
           field<&T::ties>("other variants that can't be told from this one, in the order of the ranking"),
           field<&T::block_ties>("other block sizes of the variant that tie with its best one"),
           field<&T::regret>("with a probability of 95 % this variant takes at most so much longer than the best alternative")
-              .measured_in("fraction", Best::small)};
+              .measured_in("fraction", Best::small),
+          optional_field<&T::memory_bytes>("work space that a driver asks for, and results that don't replace operands")
+              .measured_in("B", Best::small),
+          optional_field<&T::spectra>("predicted times of a driver by spectrum, that of the ranking first").unless_empty()};
 }
 template <>
 Fields FieldTable<tuning::Measured>::fields() {
@@ -153,7 +162,9 @@ Fields FieldTable<LapackTuning>::fields() {
 template <>
 Fields FieldTable<VariantInfo>::fields() {
   return {field<&T::variant>("name within the family"), field<&T::description>("the algorithm in one line"),
-          field<&T::is_lapacks>("LAPACK's own algorithm").named("lapack")};
+          field<&T::is_lapacks>("LAPACK's own algorithm").named("lapack"),
+          optional_field<&T::needs>("matrices that a driver takes").unless_empty(),
+          optional_field<&T::scipy>("call of a driver from SciPy or NumPy").unless_empty()};
 }
 template <>
 Fields FieldTable<PlaceRanking>::fields() {
@@ -170,6 +181,7 @@ Fields FieldTable<Ranking>::fields() {
           field<&T::routine>("LAPACK routine of the family"),
           optional_field<&T::flags>("the routine's, such as \"L\""),
           field<&T::options>("options that the result was made with"),
+          optional_field<&T::spectrum>("spectrum of the matrices by which drivers are ranked; missing: time doesn't depend on it"),
           optional_field<&T::variants>("variants that were compared"),
           field<&T::places>("decisions for each BLAS and number of threads"),
           field<&T::joint>("for each problem")};

@@ -43,6 +43,16 @@ TuningServices tuning_services(const Workbench& bench, model::Store& store, std:
   TuningServices services;
   services.environment = bench.environment();
   services.models = [&](const std::set<std::string>& kernels) { return bench.models(store, kernels); };
+  services.samples = [&](const std::string& state) {
+    std::vector<Sample> all;
+    for (const ModelKey& key : store.sampled_keys()) {
+      if (key.cache == state && key.library == bench.environment().fingerprint && key.threads == bench.environment().threads) {
+        const std::vector<Sample> own = store.samples(key);
+        all.insert(all.end(), own.begin(), own.end());
+      }
+    }
+    return all;
+  };
   services.sampling = [&bench, &store, session, context](const SamplingLimits& limits) {
     return sampling_services(*session, store, bench, limits, context);
   };

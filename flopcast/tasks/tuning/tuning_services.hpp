@@ -25,6 +25,8 @@ struct TuningServices {
   Environment environment;
   /// Returns models from the samples of earlier runs: of the kernels named, or of all if none is.
   std::function<model::OnDemandModels(const std::set<std::string>& kernels)> models;
+  /// Returns the samples of this place that are kept under a cache state.
+  std::function<std::vector<Sample>(const std::string& state)> samples = [](const std::string&) { return std::vector<Sample>(); };
   /// Returns what on-demand sampling needs, its clock starting now.
   std::function<tuning::SamplingServices(const SamplingLimits&)> sampling;
   /// Runs experiments by the rule until `go_on` returns false.

@@ -23,6 +23,7 @@ struct Action {
     evict,      ///< evict the contents of levels 0 ... `level` into the next level, by reading other memory
     execute,    ///< execute `call`, untimed
     perform,    ///< execute `call` by the experiment's `perform`, untimed
+    change,     ///< overwrite operands of `call` by `change`, after a fill, with numbers that its time depends on
     prepare,    ///< call `hook`, which sets up anything else that a call depends on, such as a block size
   };
   What what = What::execute;
@@ -30,6 +31,7 @@ struct Action {
   int level = 0;
   Call call;
   std::function<void()> hook;
+  std::function<void(const Call& call)> change;  ///< receives the call at real addresses
 };
 
 /// The setup and the timed calls of a measurement. Addresses are those of `memory`'s virtual allocations; the session maps them to real

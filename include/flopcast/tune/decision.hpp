@@ -38,6 +38,15 @@ struct Forecast {
 /// Returns whether two forecasts belong to the same alternative.
 inline bool same_alternative(const Forecast& a, const Forecast& b) { return a.variant == b.variant && a.blocks == b.blocks; }
 
+/// The predicted time of a driver on matrices with one spectrum.
+struct SpectrumTime {
+  std::string spectrum;
+  Seconds seconds = 0;
+  Interval interval;        ///< 95 %
+  double extrapolated = 0;  ///< share of the time that lies outside of the sampled range
+  friend bool operator==(const SpectrumTime&, const SpectrumTime&) = default;
+};
+
 /// One variant in a ranking.
 struct VariantRank {
   Forecast best;                         ///< forecast at its own best block size
@@ -46,6 +55,8 @@ struct VariantRank {
   std::vector<std::int64_t> block_ties;  ///< its other block sizes that tie with its best one
   std::vector<std::string> ties;         ///< other variants that tie with it, in the order of the ranking
   double regret = 0;                     ///< upper bound (95 %) of time / time of the best alternative - 1
+  std::int64_t memory_bytes = 0;         ///< work space of a driver, and results that don't replace operands; 0: not known
+  std::vector<SpectrumTime> spectra;     ///< times of a driver, that of the ranking first
   friend bool operator==(const VariantRank&, const VariantRank&) = default;
 };
 

@@ -40,6 +40,7 @@ const std::vector<Command>& commands() {
         {"flags", ""},
         {"validation_budget", ""},
         {"variants", ""},
+        {"vectors", "no-vectors"},
         {"library", ""},
         {"tune_crossover", "fixed-crossover"}}},
       {"predict",

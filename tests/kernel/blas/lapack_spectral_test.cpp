@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "flopcast/kernel/spectrum.hpp"
 #include "tests/kernel/blas/execution.hpp"
 #include "tests/kernel/reference/spectral.hpp"
 
@@ -79,28 +80,125 @@ Dense hermitian(Dense a) {
 
 TEST_P(Spectral, HermitianEigenvaluesAndVectors) {
   const std::vector<std::string> families =
-      complex() ? std::vector<std::string>{"heev", "heevd"} : std::vector<std::string>{"syev", "syevd", "syevr"};
+      complex() ? std::vector<std::string>{"heev", "heevd", "heevr", "heevx"} : std::vector<std::string>{"syev", "syevd", "syevr", "syevx"};
   for (const std::string& family : families) {
     for (const std::int64_t n : orders) {
       for (const bool lower : {true, false}) {
         for (const char* job : {"N", "V"}) {
           std::map<std::string, std::string> arguments = {{"n", text(n)}, {"uplo", lower ? "L" : "U"}, {"jobz", job}, {"lda", text(n + 2)}};
-          if (family == "syevr") {
-            arguments.insert({{"vl", "0"}, {"vu", "0"}, {"abstol", "0"}});
-          }
+          const bool in_z = family.back() == 'r' || family.back() == 'x';
           Execution made = execution(family, arguments);
           const Dense a = hermitian(made.symmetric("A", n, lower, true));
           ASSERT_NO_FATAL_FAILURE(made.run());
           const HermitianEigen expected = hermitian_eigen(a);
           ASSERT_NO_FATAL_FAILURE(expect_values(made, "w", expected.values));
           if (*job == 'V') {
-            const Dense vectors = made.matrix(family == "syevr" ? "Z" : "A", n, n);
+            const Dense vectors = made.matrix(in_z ? "Z" : "A", n, n);
             ASSERT_NO_FATAL_FAILURE(expect_orthonormal_columns(vectors, made));
             ASSERT_NO_FATAL_FAILURE(expect_close(product(scaled_columns(vectors, expected.values), adjoint(vectors)), a, made));
           }
         }
       }
     }
+  }
+}
+
+TEST_P(Spectral, OneHermitianEigenvalueAndItsVector) {
+  for (const std::string family : {complex() ? "heevr" : "syevr", complex() ? "heevx" : "syevx"}) {
+    for (const bool lower : {true, false}) {
+      Execution made = execution(family, {{"n", "40"}, {"uplo", lower ? "L" : "U"}, {"jobz", "V"}, {"range", "I"}});
+      const Dense a = hermitian(made.symmetric("A", 40, lower, true));
+      ASSERT_NO_FATAL_FAILURE(made.run());
+      ASSERT_EQ(made.element("m", 0), 1.0);
+      const std::vector<double> smallest = {hermitian_eigen(a).values.front()};
+      ASSERT_NO_FATAL_FAILURE(expect_values(made, "w", smallest));
+      const Dense vector = made.matrix("Z", 40, 1);
+      ASSERT_NO_FATAL_FAILURE(expect_orthonormal_columns(vector, made));
+      ASSERT_NO_FATAL_FAILURE(expect_close(product(a, vector), scaled_columns(vector, smallest), made, 10));
+    }
+  }
+}
+
+TEST_P(Spectral, SingularValuesByJacobi) {
+  for (const auto& [m, n] : shapes) {
+    for (const std::string wish : {"N", "U", "F"}) {
+      if (m < n) {
+        continue;
+      }
+      Execution made = execution("gejsv", {{"m", text(m)}, {"n", text(n)}, {"jobu", wish}, {"jobv", wish == "N" ? "N" : "V"}});
+      const Dense a = made.matrix("A", m, n);
+      ASSERT_NO_FATAL_FAILURE(made.run());
+      const std::vector<double> values = singular_values(a).values;
+      ASSERT_NO_FATAL_FAILURE(expect_values(made, "sva", values));
+      if (wish != "N") {
+        const Dense u = made.matrix("U", m, wish == "F" ? m : n), v = made.matrix("V", n, n);
+        ASSERT_NO_FATAL_FAILURE(expect_orthonormal_columns(u, made));
+        ASSERT_NO_FATAL_FAILURE(expect_orthonormal_columns(v, made));
+        const Dense first = dense(m, n, [&](std::int64_t i, std::int64_t j) { return u(i, j); });
+        ASSERT_NO_FATAL_FAILURE(expect_close(product(scaled_columns(first, values), adjoint(v)), a, made));
+      }
+    }
+  }
+}
+
+TEST_P(Spectral, IndefiniteSystems) {
+  for (const std::string family : complex() ? std::vector<std::string>{"sysv", "hesv"} : std::vector<std::string>{"sysv"}) {
+    for (const std::int64_t n : orders) {
+      for (const bool lower : {true, false}) {
+        Execution made = execution(family, {{"n", text(n)}, {"nrhs", "3"}, {"uplo", lower ? "L" : "U"}});
+        const Dense given = made.symmetric("A", n, lower, family == "hesv");
+        const Dense a = family == "hesv" ? hermitian(given) : given;
+        const Dense b = made.matrix("B", n, 3);
+        ASSERT_NO_FATAL_FAILURE(made.run());
+        const Dense x = made.matrix("B", n, 3);
+        double largest = 1;
+        for (const Complex& value : x.values) {
+          largest = std::max(largest, std::abs(value));
+        }
+        ASSERT_NO_FATAL_FAILURE(expect_close(product(a, x), b, made, largest * static_cast<double>(std::max<std::int64_t>(n, 1))));
+      }
+    }
+  }
+}
+
+/// The values that each spectrum promises, in falling order of their absolute values.
+TEST_P(Spectral, GeneratedMatricesHaveTheirSpectrum) {
+  const std::int64_t n = 24;
+  for (const auto& [spectrum, name] : spectrum_names) {
+    std::vector<double> sizes;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const double share = static_cast<double>(i) / static_cast<double>(n);
+      const double precision = single() ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+      sizes.push_back(spectrum == Spectrum::uniform     ? 1 - share
+                      : spectrum == Spectrum::clustered ? 1 - std::floor(8 * share) / 8
+                      : spectrum == Spectrum::geometric ? std::pow(precision, share)
+                                                        : std::max(0.0, 1 - 2 * share));
+    }
+    const Execution general = execution("gesdd", {{"m", "31"}, {"n", text(n)}});
+    fill_spectrum(general.call(), spectrum, 3);
+    const Dense a = general.matrix("A", 31, n);
+    const std::vector<double> found = singular_values(a).values;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      ASSERT_NEAR(found[i], sizes[i], tolerance(n)) << name << ", value " << i;
+    }
+    std::vector<double> expected;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      expected.push_back(i % 2 == 1 ? -sizes[i] : sizes[i]);
+    }
+    std::sort(expected.begin(), expected.end());
+    const Execution symmetric = execution(complex() ? "heevd" : "syevd", {{"n", text(n)}});
+    fill_spectrum(symmetric.call(), spectrum, 3);
+    const Dense b = symmetric.matrix("A", n, n);
+    ASSERT_NO_FATAL_FAILURE(expect_close(b, adjoint(b), symmetric));
+    const std::vector<double> values = hermitian_eigen(hermitian(b)).values;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_NEAR(values[i], expected[i], tolerance(n)) << name << ", eigenvalue " << i;
+    }
+    double largest = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      largest = std::max(largest, std::abs(b(i, 0)));
+    }
+    EXPECT_LT(largest, 0.95) << name << ": the matrix is nearly diagonal";
   }
 }
 

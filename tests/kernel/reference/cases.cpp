@@ -131,7 +131,9 @@ void append_variant(std::vector<Call>& calls, const Routine& routine, Values val
   bool second = false;
   for (const Argument& argument : routine.arguments) {
     if (argument.kind == Kind::scalar || argument.kind == Kind::real_scalar) {
-      values[argument.name] = argument.name == "anorm" ? "1.5" : scalar_text(routine, argument, second, variant);
+      values[argument.name] = argument.name == "anorm"    ? "1.5"
+                              : argument.name == "abstol" ? "0"
+                                                          : scalar_text(routine, argument, second, variant);
       second = true;
     }
   }

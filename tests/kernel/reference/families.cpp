@@ -42,7 +42,8 @@ Function find(const std::string& family) {
       {"hegst", sygs2},   {"trsyl", trsyl},   {"lacpy", lacpy},   {"laset", laset},   {"posv", posv},   {"gesv", gesv},
 
       {"trtrs", trtrs},   {"orgbr", orgbr},   {"ungbr", orgbr},   {"syev", syev},     {"heev", syev},   {"syevd", syev},
-      {"heevd", syev},    {"syevr", syevr},   {"geev", geev},     {"gesdd", gesdd},   {"gesvd", gesvd}, {"gels", gels},
+      {"heevd", syev},    {"syevr", syevr},   {"heevr", syevr},   {"syevx", syevr},   {"heevx", syevr}, {"gejsv", gejsv},
+      {"sysv", sysv},     {"hesv", sysv},     {"geev", geev},     {"gesdd", gesdd},   {"gesvd", gesvd}, {"gels", gels},
       {"gelsd", gelsd},   {"gelsy", gelsy},   {"geevx", geevx},   {"geqp3", geqp3},   {"laqps", laqps}, {"laqp2", laqp2},
       {"gebal", gebal},   {"lange", lange},
 
@@ -53,8 +54,9 @@ Function find(const std::string& family) {
 }
 
 bool is_spectral(const std::string& family) {
-  static const std::set<std::string> all = {"syev",  "heev",  "syevd", "heevd", "syevr", "geev",  "gesdd", "gesvd", "gels",
-                                            "gelsd", "gelsy", "geevx", "geqp3", "gebal", "gecon", "pocon", "trcon"};
+  static const std::set<std::string> all = {"syev",  "heev",  "syevd", "heevd", "syevr", "heevr", "syevx", "heevx",
+                                            "gejsv", "sysv",  "hesv",  "geev",  "gesdd", "gesvd", "gels",  "gelsd",
+                                            "gelsy", "geevx", "geqp3", "gebal", "gecon", "pocon", "trcon"};
   return all.count(family) > 0;
 }
 

@@ -34,8 +34,8 @@ void gehd2(Arguments&), gehrd(Arguments&), lahr2(Arguments&), gebd2(Arguments&),
 
 void potf2(Arguments&), potrs(Arguments&), potri(Arguments&), getf2(Arguments&), getrs(Arguments&), getri(Arguments&), laswp(Arguments&),
     posv(Arguments&), gesv(Arguments&), trtrs(Arguments&);
-void syev(Arguments&), syevr(Arguments&), geev(Arguments&), gesdd(Arguments&), gesvd(Arguments&), gels(Arguments&), gelsd(Arguments&),
-    gelsy(Arguments&), geevx(Arguments&);
+void syev(Arguments&), syevr(Arguments&), gejsv(Arguments&), sysv(Arguments&), geev(Arguments&), gesdd(Arguments&), gesvd(Arguments&),
+    gels(Arguments&), gelsd(Arguments&), gelsy(Arguments&), geevx(Arguments&);
 void lange(Arguments&), gecon(Arguments&), gebal(Arguments&), geqp3(Arguments&);
 /// Returns whether the family's operations depend on the data, and its results are estimates or known except for signs. spectral_test.cpp
 /// and norms_test.cpp check these families.

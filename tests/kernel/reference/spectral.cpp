@@ -363,14 +363,23 @@ void syevr(Arguments& a) {
   const std::int64_t n = a.size("n");
   const HermitianEigen eigen = eigen_of_triangle(a);
   write(a.vector("w"), eigen.values);
-  a.element("m") = static_cast<double>(n);
+  const std::int64_t found = a.flag("range") == 'A' ? n : 1;
+  a.element("m") = static_cast<double>(found);
   if (a.flag("jobz") == 'V') {
-    write(a.matrix("Z"), eigen.vectors);
-    for (std::int64_t i = 0; i < n; ++i) {
-      a.vector("isuppz")[2 * i] = 1.0;
-      a.vector("isuppz")[2 * i + 1] = static_cast<double>(n);
-    }
+    write(a.matrix("Z"), dense(n, found, [&](std::int64_t i, std::int64_t j) { return eigen.vectors(i, j); }));
   }
+}
+
+void sysv(Arguments& a) {
+  const std::int64_t n = a.size("n");
+  const bool lower = a.flag("uplo") == 'L', hermitian = a.call().routine->family == "hesv";
+  const Matrix A = a.matrix("A");
+  const Dense matrix = dense(n, n, [&](std::int64_t i, std::int64_t j) {
+    const bool stored = lower ? i >= j : i <= j;
+    const Complex value = static_cast<Number>(stored ? A(i, j) : A(j, i)).value();
+    return stored || !hermitian ? value : std::conj(value);
+  });
+  write(a.matrix("B"), solve(matrix, read(a.matrix("B"), n, a.size("nrhs"))));
 }
 
 void geev(Arguments& a) {
@@ -438,6 +447,13 @@ void gesdd(Arguments& a) {
   svd(a, job == 'O' ? (wide ? 'S' : 'N') : job, job == 'O' ? (wide ? 'N' : 'S') : job);
 }
 void gesvd(Arguments& a) { svd(a, a.flag("jobu"), a.flag("jobvt")); }
+
+void gejsv(Arguments& a) {
+  const SingularValues values = singular_values(read(a.matrix("A"), a.size("m"), a.size("n")));
+  write(a.vector("sva"), values.values);
+  write_singular_vectors(a.matrix("U"), values.left, a.flag("jobu") == 'F' ? 'A' : a.flag("jobu"), false);
+  write_singular_vectors(a.matrix("V"), values.right, a.flag("jobv"), false);
+}
 
 void gels(Arguments& a) { solve_least_squares(a, a.flag("trans")); }
 void gelsd(Arguments& a) {

@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "flopcast/kernel/catalogue.hpp"
+#include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/measure/placed_call.hpp"
 #include "flopcast/support/error.hpp"
 #include "tests/tasks/programs/moody_library.hpp"
 #include "tests/tasks/programs/recorded_in_memory.hpp"
@@ -111,6 +114,45 @@ TEST_F(Doctor, ADryRunIsRefused) {
   add(20, 500, 0.01);
   trace_.summary.dry_run = true;
   EXPECT_THROW(diagnose(facts(), 1, elsewhere(), {}), Error);
+}
+
+/// Recordings of eigenproblems whose synthetic times are in proportion to the drivers' operations.
+class DoctorOfDrivers : public Doctor {
+ protected:
+  /// Adds calls of a driver that take `factor` times as long as on random matrices.
+  void add_eigenproblems(const std::string& routine, double factor = 1) {
+    place_.threads = 1;
+    cpus_ = 1;
+    trace_.summary.names = {routine};
+    const Call call = measure::with_addresses(kernel::parse_call(kernel::require(routine), {{"n", "150"}, {"jobz", "V"}}));
+    for (int i = 0; i < 20; ++i) {
+      add(1, 150, factor * synthetic_seconds(call) / speed(place_.blas, 1)).call = call;
+    }
+  }
+};
+
+TEST_F(DoctorOfDrivers, ASlowerDriverIsFoundWithTheCallOfAFasterOne) {
+  add_eigenproblems("dsyev");
+  const ProgramDiagnosis diagnosis = diagnose(facts(), 1, here(), {});
+  ASSERT_THAT(diagnosis.findings, SizeIs(1)) << ::testing::PrintToString(diagnosis.examined);
+  EXPECT_EQ(diagnosis.findings[0].cause, FindingCause::slower_driver);
+  EXPECT_EQ(diagnosis.findings[0].what, "dsyev is slower than dsyevr, which does the same");
+  EXPECT_THAT(diagnosis.findings[0].evidence, HasSubstr("20 calls such as dsyev jobz=V uplo=L n=150"));
+  EXPECT_THAT(diagnosis.findings[0].remedy, HasSubstr("scipy.linalg.eigh(a, driver='evr'), or dsyevr in C"));
+  EXPECT_THAT(diagnosis.findings[0].remedy, HasSubstr("'flopcast rank eigh n=150 --precision d'"));
+  EXPECT_NEAR(diagnosis.findings[0].gain.high, diagnosis.findings[0].seconds * (1 - 10.0 / 27), 0.2 * diagnosis.findings[0].seconds);
+}
+
+TEST_F(DoctorOfDrivers, TheFastestDriverIsNoFinding) {
+  add_eigenproblems("dsyevr");
+  const ProgramDiagnosis diagnosis = diagnose(facts(), 1, here(), {});
+  EXPECT_THAT(diagnosis.findings, IsEmpty());
+  EXPECT_THAT(diagnosis.examined, ::testing::Contains(HasSubstr("dsyevd in place of dsyevr")));
+}
+
+TEST_F(DoctorOfDrivers, MatricesThatAreQuickWorkForTheDriverAreNoFinding) {
+  add_eigenproblems("dsyev", 0.3);
+  EXPECT_THAT(diagnose(facts(), 1, here(), {}).findings, IsEmpty());
 }
 
 using Illness = FindingCause;

@@ -38,6 +38,7 @@ enum class FindingCause : std::uint8_t {
   several_blas,      ///< two BLAS in one process, and one of them is faster
   block_sizes,       ///< LAPACK is faster with other block sizes
   small_calls,       ///< many calls that are too small for BLAS
+  slower_driver,     ///< another driver of LAPACK does the same job sooner
   operand_layout,    ///< operands that are transposed, or whose elements aren't neighbours
   first_calls,       ///< libraries start, and memory is touched for the first time
   denormals,         ///< numbers below the smallest normal one

@@ -11,6 +11,7 @@
 
 #include "flopcast/core/environment.hpp"
 #include "flopcast/core/routine.hpp"
+#include "flopcast/kernel/spectrum.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/support/field.hpp"
 #include "flopcast/support/run_context.hpp"
@@ -159,6 +160,8 @@ enum class LibraryRow : std::uint8_t {
 struct VariantInfo {
   std::string variant, description;
   bool is_lapacks = false;  ///< LAPACK's own algorithm
+  std::string needs;        ///< matrices that a driver takes
+  std::string scipy;        ///< call of a driver from SciPy or NumPy
   friend bool operator==(const VariantInfo&, const VariantInfo&) = default;
 };
 
@@ -178,13 +181,17 @@ struct Ranking {
   std::string family, routine;
   std::string flags;  ///< the routine's, such as "L"
   TuningSettings options;
+  std::optional<kernel::Spectrum> spectrum;  ///< spectrum of the matrices by which drivers are ranked; missing: time doesn't depend on it
   std::vector<VariantInfo> variants;
   std::vector<PlaceRanking> places;
   std::vector<tuning::JointDecision> joint;  ///< for each problem
   friend bool operator==(const Ranking&, const Ranking&) = default;
 };
 
-/// A family of algorithms, or a LAPACK routine, whose variants are compared.
+/// Returns the names of all jobs of LAPACK's drivers: "eigh", "svd", ...
+std::vector<std::string> driver_jobs();
+
+/// A family of algorithms or a LAPACK routine whose variants are compared, or a job whose drivers are.
 struct RankRequest {
   std::string family;
   SizeList n;
@@ -194,6 +201,9 @@ struct RankRequest {
   std::optional<std::vector<std::string>> variants;
   SizeList nb = ranked_block_sizes();
   LibraryRow library = LibraryRow::default_blocks;
+  bool vectors = true;
+  std::int64_t values = 0;
+  kernel::Spectrum spectrum = kernel::Spectrum::uniform;
   Duration time_budget = 60;
   bool tune_crossover = true;
   std::optional<tuning::Extent> validate;
@@ -206,7 +216,7 @@ struct RankRequest {
 };
 
 /// Ranks the variants of a family, or of a LAPACK routine, each at its own best block size, without running them. Ranks in every place that
-/// request.blas and request.threads name, one after the other; the places share the budgets. Throws bad_input for an unknown family or
+/// request.blas and request.threads name, one after the other; the places share the budgets. Drivers of a job are executed to be timed. Throws bad_input for an unknown family or
 /// variant. After a cancellation it returns what is complete by then, or throws Cancelled if that is nothing.
 Ranking rank(const Workbench& bench, const RankRequest& request, const RunContext& context = {},
              const TuningObserver<Ranking>& observer = {});

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,8 +31,10 @@ tuning::SamplingServices sampling_services(measure::Session& session, model::Sto
 void tell_noise(double busy_cores, const MachineState& state, const RunContext& context);
 
 /// Measures what the models lack to predict these traces to 1 %, for at most `budget` seconds, and keeps it; `label` names the progress
-/// bar. Throws Cancelled if the operation is cancelled: the samples so far are kept.
+/// bar. `weigh` may set the weights of `traces` by their expected times. Throws Cancelled if the operation is cancelled: the samples so far
+/// are kept.
 void sample_missing(std::vector<tuning::Subject>& traces, const Workbench& bench, model::Store& store, model::OnDemandModels& models,
-                    Seconds budget, const std::string& label, const RunContext& context);
+                    Seconds budget, const std::string& label, const RunContext& context,
+                    const std::function<void(std::span<const Seconds> totals)>& weigh = {});
 
 }  // namespace flopcast

@@ -45,6 +45,7 @@ std::vector<PublishedSchema> all_schemas() {
                                       program_environment_schema(),
                                       ilaenv_schema(),
                                       race_schema(),
+                                      program_tuning_schema(),
                                       extract_schema(),
                                       published("flopcast-measured-machine-1", "Measured caches and memory",
                                                 [](SchemaMaker& maker) { return maker.of<machine::MachineMeasurement>(); })};

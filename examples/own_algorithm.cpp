@@ -1,13 +1,13 @@
-// Executes a blocked algorithm, B := L B, compares the result with BLAS, and records, predicts and tunes the algorithm, all from one
-// source: example_own_algorithm N
+// Records, predicts and tunes a blocked algorithm, B := L B, executes it and compares the result with BLAS, all from one source:
+// example_own_algorithm N
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flopcast/algorithm/registry.hpp"
@@ -17,8 +17,9 @@
 #include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/libraries/library.hpp"
-#include "flopcast/predict/predict.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/tasks/programs/own_algorithm.hpp"
+#include "flopcast/workbench/workbench.hpp"
 
 namespace {
 
@@ -40,21 +41,9 @@ std::int32_t multiply_by_rows(const Call& call, const BlockParameters& blocks, c
 
 const Algorithm mine{"trmm", "by-rows", "block rows from the last one up", multiply_by_rows};
 
-/// A formula in place of the measurements that flopcast::model learns from: gemm is the faster the larger its smallest side is, and trmm is
-/// slower.
-class Formula : public prediction::KernelModels {
- public:
-  [[nodiscard]] prediction::Estimate evaluate(const Call& call, const prediction::Condition&) const override {
-    const auto all = sizes(call);
-    const auto smallest = static_cast<double>(*std::min_element(all.begin(), all.end()));
-    const double rate = call.routine->family == "gemm" ? 40e9 * (smallest + 1) / (smallest + 20) : 10e9;
-    return {1e-6 + flops(call) / rate, 0.05, false};
-  }
-};
-
 /// Returns the largest difference between B of the algorithm and B of the library's dtrmm.
-double execute_and_compare(Call call, std::int64_t nb) {
-  const machine::LibrarySet library = machine::LibrarySet::open("", "");
+double execute_and_compare(const Workbench& bench, Call call, std::int64_t nb) {
+  const machine::LibrarySet& library = bench.libraries();
   std::vector<double> a(static_cast<std::size_t>(span_elements(call, index(call, "A"))));
   std::vector<double> b(static_cast<std::size_t>(span_elements(call, index(call, "B"))));
   call.arguments[index(call, "A")] = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.data()));
@@ -74,19 +63,19 @@ double execute_and_compare(Call call, std::int64_t nb) {
   return largest;
 }
 
-/// Prints the predicted time for every block size; returns the block size with the least time.
-std::int64_t predict_block_sizes(const Call& call) {
-  prediction::PredictOptions options;
-  options.method = prediction::Method::warm;
-  std::map<Seconds, std::int64_t> by_seconds;
-  for (const std::int64_t nb : {8, 16, 32, 64, 128, 256, 512}) {
-    const Trace trace = record(call, {.nb = nb}, mine);
-    const prediction::TracePrediction prediction = prediction::predict(trace, {}, {}, Formula(), options);
-    fmt::print("nb {:3}  {:4} calls  {:.3g} flops  predicted {}\n", nb, trace.calls.size(), prediction.flops,
-               format_seconds(prediction.seconds));
-    by_seconds.emplace(prediction.seconds, nb);
+/// Prints the predicted time for every block size; returns the block size with the least time. Kernels are timed for two seconds at most.
+std::int64_t predict_block_sizes(const Workbench& bench, const Call& call) {
+  std::vector<Candidate> candidates;
+  const std::vector<std::int64_t> blocks = {8, 16, 32, 64, 128, 256};
+  for (const std::int64_t nb : blocks) {
+    candidates.push_back({"nb " + std::to_string(nb), {{record(call, {.nb = nb}, mine), 0}}});
   }
-  return by_seconds.begin()->second;
+  const CandidateRanking ranking = rank_candidates(bench, std::move(candidates), 2);
+  for (const RankedCandidate& one : ranking.candidates) {
+    fmt::print("{:7} predicted {}{}\n", one.name, format_seconds(one.seconds), one.tied ? ", a tie" : "");
+  }
+  fmt::print("the best one may lose {}\n", format_percent(ranking.regret));
+  return blocks[ranking.best];
 }
 
 }  // namespace
@@ -98,8 +87,9 @@ int main(int argc, char** argv) {
   }
   try {
     const Call call = kernel::parse_call(kernel::require("dtrmm"), {{"side", "L"}, {"uplo", "L"}, {"m", argv[1]}, {"n", argv[1]}});
-    const std::int64_t best = predict_block_sizes(call);
-    const double difference = execute_and_compare(call, best);
+    const Workbench bench({.blas = "openblas-serial"});
+    const std::int64_t best = predict_block_sizes(bench, call);
+    const double difference = execute_and_compare(bench, call, best);
     fmt::print("best block size {}; executed, B {} with that of dtrmm\n", best, difference < 1e-12 ? "agrees" : "disagrees");
   } catch (const Error& error) {
     fmt::print(stderr, "{}\n", error.what());

@@ -29,7 +29,7 @@ bool tests_arithmetic(const Routine& routine) {
 CallSum sum_of(const ProgramEvent& event) {
   CallSum sum;
   sum.calls = 1;
-  sum.skipped = event.treatment == protocol::Treatment::skipped || event.treatment == protocol::Treatment::skipped_blindly ? 1 : 0;
+  sum.skipped = event.was_skipped() ? 1 : 0;
   sum.blind = event.treatment == protocol::Treatment::executed_blindly || event.treatment == protocol::Treatment::skipped_blindly ? 1 : 0;
   sum.seconds = event.seconds;
   if (event.described()) {

@@ -19,11 +19,12 @@
 #include "flopcast/machine/cpu/clock.hpp"
 #include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/program/component.hpp"
-#include "flopcast/program/launch.hpp"
 #include "flopcast/program/prepared_program.hpp"
 #include "flopcast/program/recording_document.hpp"
 #include "flopcast/protocol/trace_format.hpp"
 #include "flopcast/support/anonymous.hpp"
+#include "flopcast/support/child_process.hpp"
+#include "flopcast/support/descriptor.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/process_environment.hpp"
 
@@ -210,7 +211,14 @@ int record_program(const ProgramOptions& program, const RecordingOptions& option
   trace.start();
   const machine::OtherLoad others;
   const Seconds before = machine::cpu_seconds(RUSAGE_CHILDREN);
-  const int exit_code = run_program(prepared.file(), program.command, environment);
+  ChildSetup setup;
+  setup.silent = options.silent;
+  setup.limit = options.limit;
+  const Descriptor nothing(options.silent ? ::open("/dev/null", O_RDONLY | O_CLOEXEC) : -1);
+  if (options.silent) {
+    setup.files = {{STDIN_FILENO, nothing.get()}};
+  }
+  const int exit_code = run_in_foreground(prepared.file(), program.command, environment, setup).code();
   static constexpr double any_share = 0;  // a program that gets little of a core is what is looked for
   trace.finish(exit_code, machine::cpu_seconds(RUSAGE_CHILDREN) - before, others.cores(any_share).value_or(0));
   return exit_code;

@@ -13,6 +13,8 @@ struct RecordingOptions {
   bool dry_run = false;          ///< skip expensive calls (preloaded/dry_run.cpp says which)
   RecordedMachine machine = {};  ///< kept in the file
   bool anonymous = false;        ///< the file gets no folders, arguments or texts of the environment (support/anonymous.hpp)
+  bool silent = false;           ///< the program reads and writes /dev/null
+  Seconds limit = 0;             ///< time after which the program and those that it started are killed; 0: never
 };
 
 /// Runs a program, records the outermost BLAS and LAPACK calls of it and of the programs that it starts, and waits for its end. Returns its

@@ -426,7 +426,8 @@ struct ProgramTraceFile::State {
       event.met_denormals = (notes & protocol::denormal_operand) != 0;
       event.size_was_queried = queried.count(routine) > 0;
       event.start = static_cast<double>(header.start & protocol::latest_start) * tick;
-      event.seconds = static_cast<double>(header.packed & protocol::longest_duration) * tick;
+      const Seconds duration = static_cast<double>(header.packed & protocol::longest_duration) * tick;
+      (event.was_skipped() ? event.skipping : event.seconds) = duration;
       if (entry.routine != nullptr) {
         event.call = *protocol::decode_call(*entry.routine, arguments, entry.integer_bytes);
         event.call.routine = is_possible(event.call) ? entry.routine : nullptr;
@@ -551,7 +552,7 @@ std::vector<Seconds> pauses(const std::vector<ProgramEvent>& events) {
   for (const ProgramEvent& event : events) {
     if (event.described()) {
       all.push_back(std::max(0.0, event.start - ended));
-      ended = event.start + event.seconds;
+      ended = event.start + event.seconds + event.skipping;
     }
   }
   return all;

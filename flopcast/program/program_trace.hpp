@@ -23,15 +23,20 @@ struct ProgramEvent {
   std::uint32_t name = 0;                                         ///< index into ProgramSummary::names
   protocol::Treatment treatment = protocol::Treatment::executed;  ///< other values occur in dry runs only
   Seconds start = 0;                                              ///< since the start of the recording
-  Seconds seconds = 0;                                            ///< duration; 0 where the call wasn't executed
-  bool met_invalid = false;                                       ///< a result was undefined, as with NaN or Inf among the operands
-  bool has_nan = false;                                           ///< NaN was seen among the results
-  bool met_denormals = false;                                     ///< numbers below the smallest normal one were computed with
-  bool size_was_queried = false;                                  ///< its thread had queried this routine's workspace size before
+  /// Duration; 0 where the call wasn't executed. In a dry run it includes the time of the decision to execute the call.
+  Seconds seconds = 0;
+  Seconds skipping = 0;           ///< time that the dry run took to skip the call
+  bool met_invalid = false;       ///< a result was undefined, as with NaN or Inf among the operands
+  bool has_nan = false;           ///< NaN was seen among the results
+  bool met_denormals = false;     ///< numbers below the smallest normal one were computed with
+  bool size_was_queried = false;  ///< its thread had queried this routine's workspace size before
   /// The call with the program's addresses. `call.routine` is null where only the name is known, or where the arguments are invalid
   /// (fault_of).
   Call call;
   [[nodiscard]] bool described() const noexcept { return call.routine != nullptr; }
+  [[nodiscard]] bool was_skipped() const noexcept {
+    return treatment == protocol::Treatment::skipped || treatment == protocol::Treatment::skipped_blindly;
+  }
 };
 
 /// A library's settings when the program called it for the first time.

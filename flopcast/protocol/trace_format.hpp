@@ -109,7 +109,7 @@ inline constexpr std::uint32_t max_numbered_libraries = 15;
 /// Begin of a record.
 struct RecordHeader {
   std::uint64_t start;   ///< notes << 56 | ticks since FileHeader::origin
-  std::uint64_t packed;  ///< routine << 48 | treatment << 46 | duration in ticks
+  std::uint64_t packed;  ///< routine << 48 | treatment << 46 | duration in ticks, in dry runs with that of the decision to skip the call
 };
 inline constexpr unsigned routine_shift = 48, treatment_shift = 46, notes_shift = 56;
 inline constexpr std::uint64_t longest_duration = (std::uint64_t{1} << treatment_shift) - 1;

@@ -114,6 +114,9 @@ bool settle(const ChildSetup& setup, pid_t parent, const sigset_t& mask) noexcep
       _exit(128 + setup.on_parent_end);
     }
   }
+  if (setup.limit > 0) {
+    setpgid(0, 0);
+  }
   reset_handlers();
   if (setup.ignores_interrupts) {
     ::signal(SIGINT, SIG_IGN);
@@ -172,16 +175,25 @@ pid_t start_program(const fs::path& program, std::vector<std::string>& arguments
 bool ends_operations(int number) { return number == SIGINT || number == SIGTERM; }
 
 /// Passes signals on until `child` ends, and returns its status. `interrupt` becomes the last signal that interrupts operations, if any
-/// came. `used` becomes what the child used.
-int pass_signals_on(pid_t child, int& interrupt, rusage& used) {
+/// came. `used` becomes what the child used. A child with a limit leads a process group, which the terminal's signals don't reach.
+int pass_signals_on(pid_t child, Seconds limit, int& interrupt, rusage& used) {
+  using Clock = std::chrono::steady_clock;
   const sigset_t awaited = awaited_signals();
+  const Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<Seconds>(limit));
+  const pid_t receiver = limit > 0 ? -child : child;
   int status = 0;
   while (::wait4(child, &status, WNOHANG, &used) == 0) {
     siginfo_t info{};
-    const int number = sigwaitinfo(&awaited, &info);
+    const std::int64_t left = std::chrono::duration_cast<std::chrono::nanoseconds>(end - Clock::now()).count();
+    if (limit > 0 && left <= 0) {
+      ::kill(receiver, SIGKILL);
+    }
+    constexpr std::int64_t per_second = 1'000'000'000;
+    const timespec rest = {std::max<std::int64_t>(left, 0) / per_second, std::max<std::int64_t>(left, 0) % per_second};
+    const int number = limit > 0 && left > 0 ? sigtimedwait(&awaited, &info, &rest) : sigwaitinfo(&awaited, &info);
     interrupt = number > 0 && ends_operations(number) ? number : interrupt;
-    if (number > 0 && number != SIGCHLD && info.si_code != SI_KERNEL) {
-      ::kill(child, number);
+    if (number > 0 && number != SIGCHLD && (limit > 0 || info.si_code != SI_KERNEL)) {
+      ::kill(receiver, number);
     }
   }
   return status;
@@ -295,7 +307,7 @@ ExitStatus run_in_foreground(const fs::path& program, std::vector<std::string> a
     const BlockedSignals signals(awaited_signals());
     const auto begin = std::chrono::steady_clock::now();
     ChildProcess child(start_program(program, arguments, environment, setup, &signals.before()));
-    status = pass_signals_on(child.process_, interrupt, used);
+    status = pass_signals_on(child.process_, setup.limit, interrupt, used);
     child.process_ = -1;
     if (usage != nullptr) {
       const std::chrono::duration<Seconds> elapsed = std::chrono::steady_clock::now() - begin;

@@ -42,7 +42,9 @@ struct ChildSetup {
   std::map<int, int> files;
   bool silent = false;  ///< standard output and standard error go to /dev/null, unless `files` names them
   bool ignores_interrupts =
-      false;              ///< Ctrl-C and SIGTERM, which reach the whole process group, have no effect: this process ends the child
+      false;  ///< Ctrl-C and SIGTERM, which reach the whole process group, have no effect: this process ends the child
+  /// Time after which run_in_foreground() ends the child by SIGKILL, with all processes of its group, which is one of its own; 0: never.
+  Seconds limit = 0;
   int on_parent_end = 0;  ///< signal that the child gets when the thread that started it ends, even by SIGKILL; 0 for none
 };
 

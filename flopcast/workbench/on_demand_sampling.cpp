@@ -75,7 +75,8 @@ std::vector<tuning::Subject> in_place_of_long_calls(const std::vector<tuning::Su
 }  // namespace
 
 void sample_missing(std::vector<tuning::Subject>& traces, const Workbench& bench, model::Store& store, model::OnDemandModels& models,
-                    Seconds budget, const std::string& label, const RunContext& context, double target) {
+                    Seconds budget, const std::string& label, const RunContext& context,
+                    const std::function<void(std::span<const Seconds> totals)>& weigh, double target) {
   const machine::OtherLoad others;
   measure::Session session = bench.session(store, {});
   const tuning::SamplingServices services = sampling_services(session, store, bench, {.budget = budget, .label = label}, context);
@@ -84,7 +85,7 @@ void sample_missing(std::vector<tuning::Subject>& traces, const Workbench& bench
   for (tuning::Subject& smaller : in_place_of_long_calls(traces, bench.environment(), models, budget, context)) {
     traces.push_back(std::move(smaller));
   }
-  sampler.refine(traces, target, budget);
+  sampler.refine(traces, target, budget, weigh);
   traces.erase(traces.begin() + static_cast<std::ptrdiff_t>(count), traces.end());
   context.throw_if_cancelled("every sample is kept; run the same command again to go on");
   tell_noise(others.cores().value_or(0), models.wanted_state(), context);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,9 +30,11 @@ tuning::SamplingServices sampling_services(measure::Session& session, model::Sto
 /// a tenth in the state for which times are predicted. All commands note it by this function.
 void tell_noise(double busy_cores, const MachineState& state, const RunContext& context);
 
-/// Measures what the models lack to predict these traces to 1 %, or with the relative standard deviation `target`, for at most `budget` seconds, and keeps it; `label` names the progress
-/// bar. Throws Cancelled if the operation is cancelled: the samples so far are kept.
+/// Measures what the models lack to predict these traces with the relative standard deviation `target`, for at most `budget` seconds, and keeps it; `label` names the progress
+/// bar. `weigh` may set the weights of `traces` by their expected times. Throws Cancelled if the operation is cancelled: the samples so far
+/// are kept.
 void sample_missing(std::vector<tuning::Subject>& traces, const Workbench& bench, model::Store& store, model::OnDemandModels& models,
-                    Seconds budget, const std::string& label, const RunContext& context, double target = 0.01);
+                    Seconds budget, const std::string& label, const RunContext& context,
+                    const std::function<void(std::span<const Seconds> totals)>& weigh = {}, double target = 0.01);
 
 }  // namespace flopcast

@@ -16,6 +16,7 @@
 #include "flopcast/tasks/modelling/modelling.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
 #include "flopcast/tasks/programs/advice.hpp"
+#include "flopcast/tasks/programs/own_algorithm.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
 #include "flopcast/tasks/programs/program_environment.hpp"
 #include "flopcast/tasks/programs/programs.hpp"

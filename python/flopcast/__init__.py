@@ -23,6 +23,7 @@ from ._einsum import contract, einsum, tensordot, transpose
 from ._errors import ArrayError, CheckFailed, Error, InputError, InternalError, Interrupted, MeasurementError, SetupError, UsageError
 from ._flopcast import version as __version__
 from ._requests import load, result_of, tuned_block_size
+from ._own import tune, tune_function
 from ._paths import einsum_path
 from ._plan import Plan, plan
 from ._planner import blas_threads, prepare
@@ -55,6 +56,7 @@ __all__ = [
     "result_of",
     "tensordot",
     "transpose",
+    "tune_function",
     "tuned_block_size",
 ]
 __all__ += _documents.__all__

@@ -23,7 +23,7 @@ struct Command {
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
       {"machine", {"inspect_machine"}},
-      {"tune", {"tune", "tune_lapack", "tune_jointly"}},
+      {"tune", {"tune", "tune_lapack", "tune_jointly", "tune_program"}},
       {"rank", {"rank"}},
       {"contract", {"rank_algorithms", "run_contraction"}},
       {"roofline", {"measure_roofline", "plan_roofline", "compare_rooflines"}},

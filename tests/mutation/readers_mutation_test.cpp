@@ -44,6 +44,7 @@
 #include "flopcast/tasks/contraction/contraction.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
 #include "flopcast/tasks/programs/advice.hpp"
+#include "flopcast/tasks/programs/own_algorithm.hpp"
 #include "flopcast/workbench/wisdom_file.hpp"
 #include "tests/mutation/mutation.hpp"
 #include "tests/program/program_in_memory.hpp"
@@ -352,6 +353,23 @@ TEST_F(Mutations, OfResultsOfMpiPrograms) {
   simulation.failures = {{8, "a reason", 5}};
   try_mutations("a simulation", to_json(simulation), testing::mutate_document, 300,
                 [](const std::string& contents) { static_cast<void>(mpi_simulation_from_json(contents)); });
+}
+
+TEST_F(Mutations, OfTuningsOfPrograms) {
+  ProgramTuning tuning;
+  tuning.configurations.emplace_back().setting = {{"nb", "32"}};
+  tuning.configurations.back().predicted = 1;
+  tuning.configurations.back().interval = Interval{0.5, 2};
+  tuning.race = CommandRace();
+  try_mutations("a tuning of a program", to_json(tuning), testing::mutate_document, 300,
+                [](const std::string& contents) { static_cast<void>(program_tuning_from_json(contents)); });
+  const fs::path path = file("space.json");
+  const std::string space = R"({"schema": "flopcast-space-1", "name": "x", "command": ["./app", "{nb}"],
+                               "parameters": {"nb": [8, 16], "ib": ["4"]}, "conditions": ["ib < nb", "nb - 2*ib != 3"]})";
+  try_mutations("a space", space, testing::mutate_document, 500, [&](const std::string& contents) {
+    write(path, contents);
+    static_cast<void>(search::settings_of(search::read_space(path, "flopcast-space-1", false)));
+  });
 }
 
 TEST_F(Mutations, OfRacesOfCommands) {

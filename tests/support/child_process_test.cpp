@@ -265,6 +265,19 @@ TEST(RunInForeground, LeavesTheSignalMaskAsItWas) {
   }
 }
 
+TEST(RunInForeground, EndsAProgramAndItsChildrenAtTheLimit) {
+  ChildSetup setup;
+  setup.limit = 0.2;
+  Pipe pipe = make_pipe();
+  setup.files = {{STDOUT_FILENO, pipe.write.get()}};
+  const ExitStatus status = run_in_foreground("/bin/sh", {"sh", "-c", "sleep 1000 & sleep 1000"}, {"PATH=/usr/bin:/bin"}, setup);
+  EXPECT_EQ(status.signal(), SIGKILL);
+  pipe.write.close();
+  EXPECT_EQ(read_to_end(pipe.read.get(), 60.0), "") << "a child still has the pipe";
+  setup = {.limit = 1000};
+  EXPECT_EQ(run_in_foreground("/bin/sh", {"sh", "-c", "exit 3"}, {}, setup).code(), 3);
+}
+
 TEST(ProgramInPath, IsTheFirstExecutableFileOfThatName) {
   EXPECT_EQ(program_in_path("sh")->filename(), "sh");
   EXPECT_EQ(program_in_path("no-such-program"), std::nullopt);

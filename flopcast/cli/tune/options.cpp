@@ -3,11 +3,13 @@
 
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "flopcast/algorithm/families.hpp"
+#include "flopcast/cli/race/tables.hpp"
 #include "flopcast/cli/rank/tables.hpp"
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/cli/shared/interrupt.hpp"
@@ -21,6 +23,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/units.hpp"
+#include "flopcast/tasks/programs/own_algorithm.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"
 
 namespace flopcast::cli {
@@ -29,9 +32,10 @@ namespace {
 /// The values of the options of `flopcast tune`.
 struct TuneOptions {
   TuneRequest request;
+  ProgramTuneRequest program;
   SharedTuningOptions shared;
   std::string precisions = LapackRequest().precisions;
-  bool save = false;
+  bool save = false, has_threads = false;
   std::string variants;  ///< "all", names, or nothing: the library's own routine only
 };
 
@@ -180,7 +184,46 @@ void tune_all(const TuneOptions& options, const CommonOptions& common) {
                                    : "nothing was tuned yet; every sample is kept: run the same command again to go on");
 }
 
-void run_tune(TuneOptions options, const CommonOptions& common) {
+/// Returns whether the words are a program's: parameters are given, or the document of a space.
+bool tunes_program(const TuneOptions& options) { return !options.program.parameters.empty() || options.request.routine.ends_with(".json"); }
+
+void tune_program(TuneOptions options, const OptionSet& command, const CommonOptions& common) {
+  static const std::set<std::string> allowed = {"--parameter", "--condition", "--template",    "--timeout", "--check",
+                                                "--anonymous", "--threads",   "--time-budget", "--validate"};
+  for (const std::string& name : command.given_options()) {
+    if (name.starts_with("--") && allowed.count(name) == 0) {
+      throw usage_error("tune: {} doesn't go with the parameters of a program. There are {}", name, fmt::join(allowed, ", "));
+    }
+  }
+  ProgramTuneRequest& request = options.program;
+  request.command = options.shared.arguments;
+  (options.request.routine.ends_with(".json") ? request.space : *request.command.insert(request.command.begin(), "")) =
+      options.request.routine;
+  if (options.shared.has_time_budget) {
+    request.time_budget = options.request.time_budget;
+  }
+  if (options.has_threads) {
+    request.threads =
+        static_cast<int>(parse_sizes(options.shared.threads, "--threads", 1, static_cast<std::int64_t>(bounds::threads.max)).front());
+  }
+  request.race = options.request.validate;
+  const RunContext context = keeping_if_possible(program_context(common));
+  const ProgramTuning tuning = flopcast::tune_program(Workbench({}, context), request, context);
+  if (common.json) {
+    emit_document(tuning, common);
+    return;
+  }
+  emit(program_table(tuning), common);
+  if (tuning.race) {
+    emit(race_table(*tuning.race), common);
+  }
+}
+
+void run_tune(TuneOptions options, const OptionSet& command, const CommonOptions& common) {
+  if (tunes_program(options)) {
+    tune_program(std::move(options), command, common);
+    return;
+  }
   auto ranking = with_members_of<RankRequest>(options.request);
   ranking.family = options.request.routine;
   name_places(options.shared, ranking);
@@ -201,22 +244,28 @@ void run_tune(TuneOptions options, const CommonOptions& common) {
 
 void add_tune_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<TuneOptions>();
-  OptionSet command = app.add_command("tune", "Choose the block size of a LAPACK routine without running it");
+  OptionSet command = app.add_command("tune", "Choose the block size of a LAPACK routine, or parameters of a program, without running it");
   add_tuning_request(command, options->request, options->shared, "Draw time over block size");
   command.flag("--save", options->save, "Keep the result in the profile that 'flopcast run' uses");
   command.option("--precision", options->precisions, "Precisions of lapack: letters of s, d, c, z, the most used first").show_default();
   command.option("--variant", options->variants,
                  "Choose among these variants, too (all, or names that 'flopcast rank' shows), beside the library's own routine");
+  add_request(command, options->program);
+  command.find("--threads").each([options](const std::string&) { options->has_threads = true; });
   command.footer(
       fmt::format("The routine is one of LAPACK's, lapack for all of them (by default at n = {}, in {}), or with\n"
                   "--variant also a family, such as cholesky. Where a time budget is given, --validate has as much\n"
                   "again. lapack --fresh also tunes what the profile has already.\n\n"
+                  "With --parameter the words after -- are a program and its arguments. It runs dry for each setting, its\n"
+                  "kernels are predicted, and one setting is executed as a check. --validate races the best ones. Instead of\n"
+                  "the words, SPACE.json may give command, parameters and conditions (flopcast-space-1).\n\n"
                   "Examples:\n  flopcast tune dgeqrf --n 200:800:200 --nb 16,32,64 --time-budget 5s\n"
                   "  flopcast tune dgelqf --n 200,400 --nb 16,32 --time-budget 2s --save\n"
                   "  flopcast tune cholesky --n 300,600 --nb 32,64 --variant all --time-budget 4s\n"
+                  "  flopcast tune --parameter nb=16:128:16 --parameter variant=left,right -- ./ldlt {{nb}} {{variant}}\n"
                   "  flopcast tune lapack --n 100,200 --precision d --profile lapack.json --time-budget 5s",
                   to_text(LapackRequest().n), to_text(LapackRequest().time_budget)));
-  command.action([options, &common] { run_tune(*options, common); });
+  command.action([options, command, &common] { run_tune(*options, command, common); });
 }
 
 }  // namespace flopcast::cli

@@ -168,7 +168,7 @@ report::Table tuning_table(const Tuning& tuning) {
 std::vector<TableColumns> tune_tables() {
   TableColumns decisions = {"tune", {routine_column()}};
   decisions.with(decision_columns(false, true, true).headings());
-  return {decisions, {"tune lapack", lapack_table({}, true).columns}};
+  return {decisions, {"tune lapack", lapack_table({}, true).columns}, {"tune program", program_table_columns()}};
 }
 
 std::string validation_summary(const RoutineTuning& part) {

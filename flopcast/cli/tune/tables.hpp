@@ -7,6 +7,7 @@
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/report/figure.hpp"
 #include "flopcast/report/table.hpp"
+#include "flopcast/tasks/programs/own_algorithm.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"
 
 /// Tables, texts and the figure of `tune`.
@@ -33,5 +34,9 @@ report::Table lapack_table(const LapackTuning& tuning, bool validated);
 
 /// Returns predicted (and measured) time over block size, relative to the chosen one, one curve per size.
 report::Figure tuning_figure(const RoutineTuning& part);
+
+/// Returns a row per configuration of a program.
+report::Table program_table(const ProgramTuning& tuning);
+std::vector<report::Column> program_table_columns();
 
 }  // namespace flopcast::cli

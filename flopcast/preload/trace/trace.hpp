@@ -157,26 +157,29 @@ class RecordedCall {
   /// one, then reports success.
   [[gnu::always_inline]] bool start(void* info, bool wide) noexcept {
     if (settings.dry_run && !query_) [[unlikely]] {
+      start_ = protocol::trace_ticks(settings.counter);  // the time of the decision isn't the program's
       treatment_ = decide(routine_, arguments(), value_);
       if (treatment_ == protocol::Treatment::skipped || treatment_ == protocol::Treatment::skipped_blindly) {
         if (info != nullptr) {
           __builtin_memset(info, 0, wide ? sizeof(std::int64_t) : sizeof(std::int32_t));
         }
-        keep(protocol::trace_ticks(settings.counter), 0);
+        keep(start_, protocol::trace_ticks(settings.counter) - start_);
         return false;
       }
     }
     noticed_before_ = take_noticed();
-    start_ = protocol::trace_ticks(settings.counter);
+    if (!settings.dry_run) [[likely]] {
+      start_ = protocol::trace_ticks(settings.counter);
+    }
     return true;
   }
   /// Starts the clock for a routine of which only the name is known; such calls are always executed.
   void start_unnamed(const UnnamedWords& words, const UnnamedCall& call) noexcept {
+    start_ = protocol::trace_ticks(settings.counter);
     if (settings.dry_run) [[unlikely]] {
       treatment_ = decide_unnamed(words, call);
     }
     noticed_before_ = take_noticed();
-    start_ = protocol::trace_ticks(settings.counter);
   }
 
   /// Stops the clock and keeps the record.

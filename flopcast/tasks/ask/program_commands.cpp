@@ -2,6 +2,7 @@
 
 #include "flopcast/tasks/ask/command.hpp"
 #include "flopcast/tasks/programs/advice.hpp"
+#include "flopcast/tasks/programs/own_algorithm.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 
@@ -48,6 +49,11 @@ std::vector<Command> program_commands() {
                            [](const Workbench& bench, const RaceRequest& request, const RunContext& context) {
                              return race_commands(bench, request, context);
                            }),
+      command<ProgramTuneRequest>("tune_program", "Choose the parameters of a program by dry runs and models of its kernels",
+                                  "flopcast-program-tuning-1", DoneIn::own_process,
+                                  [](const Workbench& bench, const ProgramTuneRequest& request, const RunContext& context) {
+                                    return tune_program(bench, request, context);
+                                  }),
   };
 }
 

@@ -46,6 +46,7 @@ std::vector<PublishedSchema> all_schemas() {
                                       ilaenv_schema(),
                                       race_schema(),
                                       layouts_schema(),
+                                      program_tuning_schema(),
                                       extract_schema(),
                                       published("flopcast-measured-machine-1", "Measured caches and memory",
                                                 [](SchemaMaker& maker) { return maker.of<machine::MachineMeasurement>(); })};

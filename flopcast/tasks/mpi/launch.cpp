@@ -31,7 +31,7 @@ std::string name_of_option(const std::string& word) {
 }
 
 /// Returns whether a program that reads parameter `name` gets the value that the command line has.
-bool can_be_read_by_name(const MpiSpace& space, const std::string& name) {
+bool can_be_read_by_name(const search::ParameterSpace& space, const std::string& name) {
   const std::string place = '{' + name + '}';
   const auto mentions = [&](const std::string& word) { return word.find(place) != std::string::npos; };
   if (std::count_if(space.command.begin(), space.command.end(), mentions) != 1) {
@@ -94,11 +94,11 @@ std::vector<std::string> words_of_run(MpiRunRequest run) {
   return words;
 }
 
-std::vector<std::size_t> executions_of_one_launch(const MpiSpace& space, const std::vector<MpiExecution>& executions) {
+std::vector<std::size_t> executions_of_one_launch(const search::ParameterSpace& space, const std::vector<MpiExecution>& executions) {
   std::vector<std::size_t> numbers;
   for (std::size_t i = 0; i < executions.size(); ++i) {
-    const MpiSetting& first = executions.front().parameters;
-    const MpiSetting& other = executions[i].parameters;
+    const search::Setting& first = executions.front().parameters;
+    const search::Setting& other = executions[i].parameters;
     if (std::equal(first.begin(), first.end(), other.begin(), other.end(),
                    [&](const auto& a, const auto& b) { return a == b || (a.first == b.first && can_be_read_by_name(space, a.first)); })) {
       numbers.push_back(i);

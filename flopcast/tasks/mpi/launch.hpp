@@ -52,7 +52,7 @@ class ProgramLauncher : public MpiLauncher {
  private:
   [[nodiscard]] std::string file(const char* name) const { return folder_.file(name); }
 
-  MpiSpace space_;
+  search::ParameterSpace space_;
   ScratchFolder folder_;
   std::vector<std::string> words_;  ///< the launcher and `flopcast mpi run`, before the program's own words
 };
@@ -62,6 +62,7 @@ class ProgramLauncher : public MpiLauncher {
 
 /// Returns the numbers of those of `executions` that differ from the first one only in values which a program can read by name. A value can
 /// be read by name if it is a word of its own in the command, in one place, and not that of an option with another name.
-[[nodiscard]] std::vector<std::size_t> executions_of_one_launch(const MpiSpace& space, const std::vector<MpiExecution>& executions);
+[[nodiscard]] std::vector<std::size_t> executions_of_one_launch(const search::ParameterSpace& space,
+                                                                const std::vector<MpiExecution>& executions);
 
 }  // namespace flopcast

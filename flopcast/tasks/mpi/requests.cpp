@@ -23,11 +23,13 @@ struct EnumNames<MpiLibrary> {
 
 /// A space is named by its file, which tune_mpi() reads.
 template <>
-struct SchemaOf<MpiSpace> {
+struct SchemaOf<search::ParameterSpace> {
   static nlohmann::ordered_json make(SchemaMaker& maker) { return maker.of<std::string>(); }
 };
-static void to_json(nlohmann::json& json, const MpiSpace& space) { json = space.file; }
-static void from_json(const nlohmann::json& json, MpiSpace& space) { space = {.file = json_detail::text(json)}; }
+namespace search {
+static void to_json(nlohmann::json& json, const ParameterSpace& space) { json = space.file; }
+static void from_json(const nlohmann::json& json, ParameterSpace& space) { space = {.file = json_detail::text(json)}; }
+}  // namespace search
 
 template <>
 struct SchemaOf<Timeout> {

@@ -20,7 +20,7 @@ constexpr const char* schema = "flopcast-mpi-self-check-1";
 
 /// Returns a text that changes with the files among the command's words (a program, or a script and its interpreter) and with the libraries
 /// that skip kernels.
-std::string identity_of(const MpiSpace& space) {
+std::string identity_of(const search::ParameterSpace& space) {
   std::string all;
   for (const std::string& word : space.command) {
     all += file_identity(word);
@@ -36,7 +36,7 @@ std::string identity_of(const MpiSpace& space) {
 
 }  // namespace
 
-MpiSelfChecks::MpiSelfChecks(model::Store& store, const MpiSpace& space, const std::string& options)
+MpiSelfChecks::MpiSelfChecks(model::Store& store, const search::ParameterSpace& space, const std::string& options)
     : store_(store),
       name_(fmt::format("{} {} | {}", fmt::join(space.launcher, " "), fmt::join(space.command, " "), options)),
       identity_(identity_of(space)) {}

@@ -12,7 +12,7 @@ namespace flopcast {
 class MpiSelfChecks {
  public:
   /// `options` is a text with the options that decide which kernels are skipped.
-  MpiSelfChecks(model::Store& store, const MpiSpace& space, const std::string& options);
+  MpiSelfChecks(model::Store& store, const search::ParameterSpace& space, const std::string& options);
 
   /// Returns whether the program has passed, in one of the last ten tunings.
   [[nodiscard]] bool has_passed() const;

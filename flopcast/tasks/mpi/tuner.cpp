@@ -143,8 +143,9 @@ void MpiTuner::launch(const std::vector<Execution>& executions) {
 
 void MpiTuner::fail(std::size_t setting) {
   outcomes_[setting] = MpiConfiguration{settings_[setting], MpiVerdict::failed};
-  const std::string what = fmt::format("configuration {} ended with an exit code other than 0 or without a profile: {}",
-                                       to_string(settings_[setting]), fmt::join(command_of(request_.space, settings_[setting]), " "));
+  const std::string what =
+      fmt::format("configuration {} ended with an exit code other than 0 or without a profile: {}", search::to_string(settings_[setting]),
+                  fmt::join(command_of(request_.space, settings_[setting]), " "));
   const auto fails = [](const std::optional<MpiConfiguration>& each) { return each && each->verdict == MpiVerdict::failed; };
   if (std::all_of(outcomes_.begin(), outcomes_.end(), fails)) {
     throw unusable_measurement("{}. No other configuration ends well either", what);
@@ -372,7 +373,7 @@ MpiTuning MpiTuner::tune() {
     classify_failures();
     for (std::size_t i = 0; i < settings_.size(); ++i) {
       if (!outcomes_[i] && (outcomes_[i] = outcome(i))) {
-        context_.note(fmt::format("{}: {}", to_string(settings_[i]), format_seconds(*outcomes_[i]->predicted)));
+        context_.note(fmt::format("{}: {}", search::to_string(settings_[i]), format_seconds(*outcomes_[i]->predicted)));
       }
     }
     if (was_safe && selective_is_unsafe_) {

@@ -81,7 +81,7 @@ class MpiTuner {
   model::Store& store_;
   int usable_cores_;
   RunContext context_;
-  std::vector<MpiSetting> settings_;
+  std::vector<search::Setting> settings_;
   std::map<Execution, MpiProfile> results_;
   std::vector<std::optional<MpiConfiguration>> outcomes_;
   MpiKnownKernels known_;

@@ -4,9 +4,11 @@
 #include <optional>
 #include <string>
 
+#include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/program/program_trace.hpp"
 #include "flopcast/support/run_context.hpp"
+#include "flopcast/tasks/programs/programs.hpp"
 #include "flopcast/workbench/recorded_kernels.hpp"
 
 namespace flopcast {
@@ -25,5 +27,8 @@ struct OpenedRecording {
   program::RecordedPlace place;
   std::optional<RecordedKernels> kernels;
 };
+
+/// Returns the libraries for a recorded program that is predicted by models alone: as recorded where `change` names no others.
+machine::LibraryChoice libraries_for(const OpenedRecording& opened, const WhatIf& change);
 
 }  // namespace flopcast

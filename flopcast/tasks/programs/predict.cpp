@@ -76,28 +76,6 @@ Predictions predict_here(const std::vector<PredictionSubject>& subjects, const W
   return result;
 }
 
-/// Returns the libraries for a recorded program that is predicted by models alone: as recorded where `change` names no others.
-machine::LibraryChoice libraries_for(const OpenedRecording& opened, const WhatIf& change) {
-  const program::RecordedPlace& place = opened.place;
-  machine::LibraryChoice libraries;
-  if (change.threads == 0) {
-    throw bad_input("'{}' is predicted by the method placed with the cache state filled only. Ask with these, or for a number of threads",
-                    to_string(change));
-  }
-  libraries.threads = change.threads.value_or(place.threads.value_or(1));
-  libraries.kernels = change.kernels.empty() ? "library" : change.kernels;
-  libraries.blas = change.blas;
-  libraries.lapack = change.lapack;
-  program::require_thread_safe(opened.file, libraries.blas, libraries.lapack);
-  if (libraries.blas.empty()) {
-    constexpr int several = 2;
-    libraries.blas = place.blas.empty() && program::threads_overlap(opened.file) ? machine::default_blas(several) : place.blas;
-    libraries.lapack = libraries.lapack.empty() ? place.lapack : libraries.lapack;
-    libraries.kernel_settings = change.kernels.empty() ? place.kernel_settings : machine::KernelSettings();
-  }
-  return libraries;
-}
-
 /// Completes the place of a recording, and notes how to read its times.
 void prepare(OpenedRecording& opened, const RunContext& context) {
   if (const std::string assumed = opened.complete_place({}, context); !assumed.empty()) {

@@ -5,6 +5,7 @@
 #include "flopcast/program/recorded_run.hpp"
 #include "flopcast/support/field.hpp"
 #include "flopcast/support/schema.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 
 namespace flopcast {
 
@@ -20,11 +21,15 @@ PublishedSchema program_environment_schema();
 PublishedSchema diagnosis_schema();
 /// Returns the schema of races of commands.
 PublishedSchema race_schema();
+/// Returns the schema of tunings of programs.
+PublishedSchema program_tuning_schema();
 /// Returns the schema of extracted calls.
 PublishedSchema extract_schema();
 /// Returns the schema of an exported ilaenv.
 PublishedSchema ilaenv_schema();
 
+template <>
+Fields FieldTable<CommandRace>::fields();
 template <>
 Fields FieldTable<program::RecordedRun>::fields();
 template <>

@@ -164,7 +164,7 @@ class ThreadTableMaker {
       const Seconds share = (budget - begin) / static_cast<double>(counts_.size() - c);
       if (share > 0) {
         const std::string label = fmt::format("{}gemm and others with {}", routines[0]->name[0], counted(counts_[c], "thread"));
-        sample_missing(subjects, place.bench, store_, *place.models, share, label, context_, sufficient_deviation);
+        sample_missing(subjects, place.bench, store_, *place.models, share, label, context_, {}, sufficient_deviation);
       }
       complete = complete && watch.elapsed() - begin < share;
     }

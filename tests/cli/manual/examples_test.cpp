@@ -40,6 +40,7 @@ const std::map<std::string, std::string> only_understood = {
 /// Examples of other commands that are only understood: they are too slow for a test, or stand for the user's own program.
 const std::set<std::string> only_understood_examples = {
     "flopcast tune dgeqrf --n 200:3200 --save",
+    "flopcast tune --parameter nb=16:128:16 --parameter variant=left,right -- ./ldlt {nb} {variant}",
     "flopcast run --blas openblas-serial --lapack reference --report -- ./a.out",
     "flopcast roofline",
     "flopcast extract flopcast.trace --output calls.c && cc -O2 calls.c -o calls -lopenblas && ./calls",

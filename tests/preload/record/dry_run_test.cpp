@@ -20,6 +20,10 @@ TEST_F(ProgramRecording, ADryRunSkipsCallsAndMarksBlindDecisions) {
   ASSERT_EQ(safe.events.at(0).size(), 2U);
   EXPECT_EQ(safe.events[0][0].treatment, protocol::Treatment::skipped);
   EXPECT_EQ(safe.events[0][1].treatment, protocol::Treatment::executed);
+  EXPECT_EQ(safe.events[0][0].seconds, 0);
+  EXPECT_GT(safe.events[0][0].skipping, 0) << "time that isn't the program's own";
+  EXPECT_LE(safe.events[0][0].start + safe.events[0][0].skipping, safe.events[0][1].start);
+  EXPECT_EQ(safe.events[0][1].skipping, 0);
 
   const ProgramTrace unsafe = record("look", 0, true);
   EXPECT_EQ(unsafe.events.at(0).at(1).treatment, protocol::Treatment::skipped_blindly);

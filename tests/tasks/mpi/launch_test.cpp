@@ -10,16 +10,16 @@ namespace {
 
 using ::testing::ElementsAre;
 
-std::vector<MpiExecution> executions_of(const MpiSpace& space) {
+std::vector<MpiExecution> executions_of(const search::ParameterSpace& space) {
   std::vector<MpiExecution> all;
-  for (const MpiSetting& setting : settings_of(space)) {
+  for (const search::Setting& setting : settings_of(space)) {
     all.push_back({setting, selective::Policy::full});
   }
   return all;
 }
 
 TEST(ExecutionsOfOneLaunch, DifferInValuesThatAreWordsOfTheirOwn) {
-  MpiSpace space = {"test", {"mpirun"}, {"./app", "{n}", "{way}"}, {{"n", {"1", "2"}}, {"way", {"a", "b"}}}, ""};
+  search::ParameterSpace space = {"test", {"mpirun"}, {"./app", "{n}", "{way}"}, {{"n", {"1", "2"}}, {"way", {"a", "b"}}}, ""};
   EXPECT_THAT(executions_of_one_launch(space, executions_of(space)), ElementsAre(0, 1, 2, 3));
   space.command = {"./app", "{n}", "--way={way}"};
   EXPECT_THAT(executions_of_one_launch(space, executions_of(space)), ElementsAre(0, 2)) << "the program can't read the way by name";
@@ -28,14 +28,14 @@ TEST(ExecutionsOfOneLaunch, DifferInValuesThatAreWordsOfTheirOwn) {
 }
 
 TEST(ExecutionsOfOneLaunch, OptionsHaveTheParametersName) {
-  MpiSpace space = {"test", {"mpirun"}, {"./app", "--base-case", "{base_case}"}, {{"base_case", {"1", "2"}}}, ""};
+  search::ParameterSpace space = {"test", {"mpirun"}, {"./app", "--base-case", "{base_case}"}, {{"base_case", {"1", "2"}}}, ""};
   EXPECT_THAT(executions_of_one_launch(space, executions_of(space)), ElementsAre(0, 1));
   space.command = {"./app", "--other", "{base_case}"};
   EXPECT_THAT(executions_of_one_launch(space, executions_of(space)), ElementsAre(0));
 }
 
 TEST(ExecutionsOfOneLaunch, TheProgramItselfIsNoValue) {
-  const MpiSpace space = {"test", {"mpirun"}, {"{app}"}, {{"app", {"./a", "./b"}}}, ""};
+  const search::ParameterSpace space = {"test", {"mpirun"}, {"{app}"}, {{"app", {"./a", "./b"}}}, ""};
   EXPECT_THAT(executions_of_one_launch(space, executions_of(space)), ElementsAre(0));
 }
 

@@ -19,22 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-TEST(MpiSpace, ExtremesComeFirstAndSettingsKeepTheOrder) {
-  const MpiSpace space = {"test", {"mpirun"}, {"./app"}, {{"n", {"50", "20", "30", "10", "40"}}}, ""};
-  EXPECT_THAT(extremes_first(space), ElementsAre(0, 3, 1, 4, 2));
-  EXPECT_EQ(middle_of(space), 2U);
-  EXPECT_EQ(settings_of(space).at(1).at("n"), "20");
-}
-
-TEST(MpiSpace, ValuesReplaceTheirPlaces) {
-  const MpiSpace space = {"test", {"mpirun"}, {"./app", "--grid={p}x{q}", "{p}"}, {{"p", {"2"}}, {"q", {"3"}}}, ""};
-  EXPECT_THAT(command_of(space, settings_of(space).front()), ElementsAre("./app", "--grid=2x3", "2"));
-  EXPECT_EQ(to_string(settings_of(space).front()), "p=2 q=3");
-}
 
 TEST(MpiSpace, ErrorsNameFileAndMember) {
   const tests::OwnFolder folder;
@@ -50,7 +36,7 @@ TEST(MpiSpace, ErrorsNameFileAndMember) {
     const char* message;
   };
   const Case cases[] = {
-      {"paramters", json::object(), "there is no member 'paramters'; there are schema, name, launcher, command, parameters"},
+      {"paramters", json::object(), "there is no member 'paramters'; there are schema, name, launcher, command, parameters, conditions"},
       {"name", 7, "'name' is 7; expected a name"},
       {"name", nullptr, "there is no 'name'; expected a name"},
       {"launcher", "mpirun -n 2", "'launcher' is \"mpirun -n 2\"; expected a list of words"},
@@ -82,16 +68,7 @@ TEST(MpiSpace, ErrorsNameFileAndMember) {
     }
   }
   std::ofstream(file) << good;
-  EXPECT_EQ(read_mpi_space(file), (MpiSpace{"x", {"true"}, {"true", "{nb}"}, {{"nb", {"1", "2"}}}, file}));
-}
-
-TEST(MpiSpace, HasALimitOfConfigurations) {
-  std::vector<std::string> many;
-  for (int i = 0; i < 400; ++i) {
-    many.push_back(std::to_string(i));
-  }
-  const MpiSpace space = {"test", {"mpirun"}, {"./app", "{n}", "{nb}"}, {{"n", many}, {"nb", many}}, ""};
-  EXPECT_THAT(tests::bad_input_of([&] { static_cast<void>(settings_of(space)); }), HasSubstr("space 'test' has 160000 configurations"));
+  EXPECT_EQ(read_mpi_space(file), (search::ParameterSpace{"x", {"true"}, {"true", "{nb}"}, {{"nb", {"1", "2"}}}, file}));
 }
 
 /// A folder with a program "app" in the folder "other", to which the process changes.
@@ -106,7 +83,7 @@ class ProgramsOfASpace : public ::testing::Test {
   }
   ~ProgramsOfASpace() override { fs::current_path(before_); }
 
-  static std::string missing(const MpiSpace& space) {
+  static std::string missing(const search::ParameterSpace& space) {
     return tests::message_of([&space] { require_programs(space); });
   }
 
@@ -131,7 +108,7 @@ TEST(MpiSelfChecks, AreMadeAnewForAnotherProgramFileAndAfterTenTunings) {
   const tests::OwnFolder folder;
   const std::string program = (folder.path() / "program").string();
   std::ofstream(program) << "one";
-  const MpiSpace space = {"test", {"mpirun"}, {program, "{n}"}, {{"n", {"1"}}}, ""};
+  const search::ParameterSpace space = {"test", {"mpirun"}, {program, "{n}"}, {{"n", {"1"}}}, ""};
   model::Store store = model::Store::open(folder.path() / "store.db");
   EXPECT_FALSE(MpiSelfChecks(store, space, "local").has_passed());
   MpiSelfChecks(store, space, "local").note(true);

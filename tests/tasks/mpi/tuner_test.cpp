@@ -26,7 +26,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using tests::FakeLauncher;
 
-MpiSpace space_of(const std::vector<std::string>& values) {
+search::ParameterSpace space_of(const std::vector<std::string>& values) {
   return {"test", {"mpirun", "-n", "2"}, {"./app", "--nb", "{nb}"}, {{"nb", values}}, ""};
 }
 

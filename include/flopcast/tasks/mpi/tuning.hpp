@@ -22,7 +22,7 @@ enum class MpiSelfCheck : unsigned char {
 
 /// Settings of a tuning.
 struct MpiTuneRequest {
-  MpiSpace space;
+  search::ParameterSpace space;
   selective::Policy policy = selective::Policy::local;
   selective::TimePrecision precision;
   MpiSelfCheck self_check = MpiSelfCheck::once;
@@ -51,7 +51,7 @@ enum class MpiVerdict : unsigned char {
 
 /// Result for one configuration. A failed one has nothing but its setting and verdict.
 struct MpiConfiguration {
-  MpiSetting setting;
+  search::Setting setting;
   MpiVerdict verdict = MpiVerdict::slower;
   std::optional<Seconds> predicted, half_width;  ///< time of the critical path and its interval at about 95 %
   double coverage = 0;                           ///< share of the path that lies in kernels, 0 to 1

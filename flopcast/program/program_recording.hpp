@@ -13,6 +13,7 @@ struct RecordingOptions {
   bool dry_run = false;          ///< skip expensive calls (preloaded/dry_run.cpp says which)
   RecordedMachine machine = {};  ///< kept in the file
   bool anonymous = false;        ///< the file gets no folders, arguments or texts of the environment (support/anonymous.hpp)
+  bool probes = false;           ///< processes note where they compute outside of calls (preload/trace/probes.hpp)
 };
 
 /// Runs a program, records the outermost BLAS and LAPACK calls of it and of the programs that it starts, and waits for its end. Returns its

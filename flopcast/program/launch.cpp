@@ -16,6 +16,7 @@
 
 #include "flopcast/support/child_process.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/file.hpp"
 
 namespace flopcast::program {
 namespace {
@@ -126,6 +127,14 @@ fs::path find_program(const std::string& command) {
     return *found;
   }
   throw environment_error("there is no program '{}' in any folder of PATH", command);
+}
+
+std::string command_identity(const std::vector<std::string>& command) {
+  std::string identity = file_identity(find_program(command.front()));
+  for (const std::string& word : command) {
+    identity += file_identity(word);
+  }
+  return identity;
 }
 
 void require_preloadable(const fs::path& program) {

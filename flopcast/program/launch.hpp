@@ -9,6 +9,9 @@ namespace flopcast::program {
 /// Returns the file that `command` names, as the shell finds it. Throws environment_error if the file is missing or can't be executed.
 std::filesystem::path find_program(const std::string& command);
 
+/// Returns a text that changes with the program and with the files among a command's words. Throws as find_program() does.
+std::string command_identity(const std::vector<std::string>& command);
+
 /// Returns the interpreter that a script names in its first line; empty if `file` is no script.
 std::filesystem::path interpreter_of(const std::filesystem::path& file);
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <sstream>
@@ -10,7 +9,6 @@
 
 #include "flopcast/program/launch.hpp"
 #include "flopcast/support/child_process.hpp"
-#include "flopcast/support/descriptor.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/process_environment.hpp"
 
@@ -18,23 +16,6 @@ namespace flopcast::program {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Returns the dynamic linker's listing for `program`; an empty text if the program can't be started.
-std::string linker_output(const fs::path& program, std::vector<std::string> environment) {
-  process::set_variable(environment, "LD_TRACE_LOADED_OBJECTS", "1");
-  Pipe output = make_pipe();
-  ChildSetup setup;
-  setup.files = {{STDOUT_FILENO, output.write.get()}};
-  try {
-    ChildProcess child = ChildProcess::start(program, {program.string()}, std::move(environment), setup);
-    output.write.close();
-    std::string text = read_to_end(output.read.get()).value_or("");
-    child.wait();
-    return text;
-  } catch (const Error&) {
-    return "";
-  }
-}
 
 /// Reads a line such as "libm.so.6 => /lib/libm.so.6 (0x7f...)", "libx.so => not found" or "/lib/ld.so (0x7f...)".
 LoadedLibrary library_of(const std::string& line) {
@@ -55,7 +36,8 @@ std::vector<LoadedLibrary> loaded_libraries(const fs::path& program, std::vector
   if (!interpreter_of(program).empty()) {
     return libraries;
   }
-  std::istringstream lines(linker_output(program, std::move(environment)));
+  process::set_variable(environment, "LD_TRACE_LOADED_OBJECTS", "1");
+  std::istringstream lines(output_of(program, {program.string()}, std::move(environment)));
   for (std::string line; std::getline(lines, line);) {
     if (line.find_first_not_of(" \t") != std::string::npos) {
       libraries.push_back(library_of(line));

@@ -105,7 +105,8 @@ class TraceFile {
     }
   }
 
-  void start() {
+  void start(bool probes) {
+    header_->probed = probes ? 1 : 0;
     if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
       throw environment_error("can't write {}: {}", path_.string(), std::strerror(errno));
     }
@@ -208,7 +209,7 @@ int record_program(const ProgramOptions& program, const RecordingOptions& option
       {program.command, fs::current_path().string(), options.dry_run, options.machine, program.threads, thread_variables(environment)},
       options.anonymous);
   process::set_variable(environment, protocol::trace_variable, trace.path().string());
-  trace.start();
+  trace.start(options.probes);
   const machine::OtherLoad others;
   const Seconds before = machine::cpu_seconds(RUSAGE_CHILDREN);
   ChildSetup setup;

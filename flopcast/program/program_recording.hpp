@@ -15,6 +15,7 @@ struct RecordingOptions {
   bool anonymous = false;        ///< the file gets no folders, arguments or texts of the environment (support/anonymous.hpp)
   bool silent = false;           ///< the program reads and writes /dev/null
   Seconds limit = 0;             ///< time after which the program and those that it started are killed; 0: never
+  bool probes = false;           ///< processes note where they compute outside of calls (preload/trace/probes.hpp)
 };
 
 /// Runs a program, records the outermost BLAS and LAPACK calls of it and of the programs that it starts, and waits for its end. Returns its

@@ -212,6 +212,7 @@ struct ProgramTraceFile::State {
         break;
       case protocol::ChunkKind::unseen: add_path(summary.unseen_libraries, library_of(text_of(contents))); break;
       case protocol::ChunkKind::state: add_state(text_of(contents)); break;
+      case protocol::ChunkKind::probes: add_probes(text_of(contents)); break;
       case protocol::ChunkKind::process: summary.processes.push_back({chunk.pid, split(text_of(contents), '\0')}); break;
       default: ++summary.damaged;
     }
@@ -277,6 +278,21 @@ struct ProgramTraceFile::State {
     const auto same = [&](const LibraryState& known) { return known.path == state.path; };
     if (std::none_of(summary.states.begin(), summary.states.end(), same)) {
       summary.states.push_back(std::move(state));
+    }
+  }
+
+  void add_probes(std::string_view text) {
+    for (const std::string& line : split(text, '\n')) {
+      constexpr std::size_t fields = 5;
+      std::vector<std::string> field = split(line, '\t');
+      field.resize(fields);
+      const auto number = [&](std::size_t i, int base = 10) { return std::strtoull(field[i].c_str(), nullptr, base); };
+      if (field[0] == "call") {
+        const double tick = 1 / summary.ticks_per_second;
+        summary.watched.push_back({static_cast<double>(number(1)) * tick, number(2), 1e-9 * static_cast<double>(number(3))});
+      } else {
+        summary.probed.push_back({number(0), field[1], number(2, 16), field[3], field[4]});
+      }
     }
   }
 

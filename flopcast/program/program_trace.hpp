@@ -47,6 +47,22 @@ struct LibraryState {
   friend bool operator==(const LibraryState&, const LibraryState&) = default;
 };
 
+/// A place outside of calls where probes found a process (trace_format.hpp).
+struct ProbedPlace {
+  std::uint64_t number = 0;   ///< probes
+  std::string where;          ///< "slow.py:12 in assemble (sum of fromnumeric.py)", or a file of machine code
+  std::uint64_t address = 0;  ///< in the file of machine code; 0 for others
+  std::string function;       ///< function that the file exports; empty where it isn't known
+  std::string subscripts;     ///< those of the contraction that NumPy's einsum computes
+};
+
+/// A first call of a routine or a thread whose page faults were counted.
+struct WatchedCall {
+  Seconds start = 0;  ///< equals the start of the call's event
+  std::uint64_t faults = 0;
+  Seconds system = 0;  ///< time in the operating system
+};
+
 /// A recording without its events.
 struct ProgramSummary : RecordingFacts {
   std::optional<int> threads_option;  ///< threads of BLAS that `flopcast record --threads` set
@@ -56,7 +72,9 @@ struct ProgramSummary : RecordingFacts {
   /// Files that define routines and were loaded into processes in which no call was seen.
   std::vector<std::string> unseen_libraries;
   std::vector<LibraryState> states;  ///< settings that libraries report; none in older recordings
-  std::vector<std::string> names;    ///< routines: "dgemm", "cblas_dgemm_batch"; "dgemm (blis)" where several libraries were called for it
+  std::vector<ProbedPlace> probed;   ///< none where the program wasn't probed, as of the next list
+  std::vector<WatchedCall> watched;
+  std::vector<std::string> names;  ///< routines: "dgemm", "cblas_dgemm_batch"; "dgemm (blis)" where several libraries were called for it
   /// For each name the file of its library, where several libraries were called for a routine; else empty.
   std::vector<std::string> name_libraries;
 };

@@ -32,6 +32,8 @@ inline constexpr std::uint32_t chunk_magic = 0x4b4e4843;  // "CHNK"
 inline constexpr std::size_t trace_page = 4096;           ///< chunks and the document begin at multiples of it
 inline constexpr std::size_t live_bytes = std::size_t{64} * 1024;  ///< size of a live chunk with its header
 
+inline constexpr double probe_seconds = 4e-3;  ///< user CPU time of a thread between two probes
+
 /// Environment variables that `flopcast record` sets for the preloaded library.
 inline constexpr const char* trace_variable = "FLOPCAST_TRACE";  ///< absolute path of the file
 /// Path of the library that decides which calls are skipped; unset: no call is skipped.
@@ -57,7 +59,8 @@ struct FileHeader {
   std::int32_t exit_code;                        ///< the program's own, or 128 plus the signal that ended it
   std::uint32_t anonymous;                       ///< 1: files are written without folders, commands without arguments
   double cpu_seconds;                            ///< CPU time of the program and of the processes that it waited for; 0 in older recordings
-  double other_cores;  ///< cores that other programs kept busy meanwhile, on average; 0 where the system doesn't tell
+  double other_cores;    ///< cores that other programs kept busy meanwhile, on average; 0 where the system doesn't tell
+  std::uint32_t probed;  ///< 1: processes note where they compute outside of calls; 0 in older recordings
 };
 static_assert(sizeof(FileHeader) <= trace_page && std::atomic<std::uint64_t>::is_always_lock_free);
 
@@ -69,7 +72,12 @@ enum class ChunkKind : std::uint32_t {
   process,     ///< command line of a process that made calls, words separated by zeros
   unseen,      ///< path of a file that defines routines and was loaded into a process in which no call was seen
   /// A library's settings at its first call: its path, and the lines "threads N" and "kernels NAME" as far as it reports them.
-  state
+  state,
+  /// Places outside of BLAS and LAPACK where probes found a process, and its watched calls. A line has fields separated by tabs:
+  /// - number of probes; line of Python, or file of machine code; hexadecimal address in the file; exported function; subscripts of the
+  ///   contraction that NumPy's einsum computes. Fields that don't apply are empty.
+  /// - "call", start in ticks as in a record, page faults, nanoseconds in the system.
+  probes
 };
 
 struct ChunkHeader {

@@ -326,6 +326,22 @@ bool is_executable_file(const fs::path& file) {
   return fs::is_regular_file(file, none) && ::access(file.c_str(), X_OK) == 0;
 }
 
+std::string output_of(const fs::path& program, std::vector<std::string> arguments, std::vector<std::string> environment) {
+  Pipe output = make_pipe();
+  ChildSetup setup;
+  setup.silent = true;
+  setup.files = {{STDOUT_FILENO, output.write.get()}};
+  try {
+    ChildProcess child = ChildProcess::start(program, std::move(arguments), std::move(environment), setup);
+    output.write.close();
+    std::string text = read_to_end(output.read.get()).value_or("");
+    child.wait();
+    return text;
+  } catch (const Error&) {
+    return "";
+  }
+}
+
 std::optional<fs::path> program_in_path(const std::string& name) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin");

@@ -97,6 +97,9 @@ class ChildProcess {
 ExitStatus run_in_foreground(const std::filesystem::path& program, std::vector<std::string> arguments, std::vector<std::string> environment,
                              const ChildSetup& setup = {}, ProcessUsage* usage = nullptr);
 
+/// Runs a program and returns its standard output; an empty text if it can't be started.
+std::string output_of(const std::filesystem::path& program, std::vector<std::string> arguments, std::vector<std::string> environment);
+
 /// Returns the executable file that PATH finds for `name`, nothing if there is none.
 std::optional<std::filesystem::path> program_in_path(const std::string& name);
 

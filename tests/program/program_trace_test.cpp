@@ -58,6 +58,7 @@ File example() {
   put_header(other, dgesvd, 16);
   file.add_text(protocol::ChunkKind::library, "/lib/libblas.so.3");
   file.add_text(protocol::ChunkKind::process, std::string_view("a.out\0x\0", 8));
+  file.add_text(protocol::ChunkKind::probes, "7\ta.py:3 in f\t\t\tij,jk\n2\t/lib/libm.so.6\t1f\texp\t\ncall\t20\t9\t500\n");
   file.add(protocol::ChunkKind::live, 0, 0, 1, second);
   const std::uint64_t live = file.size() - protocol::live_bytes;
   file.add(protocol::ChunkKind::live, 1, 0, 0, other);

@@ -12,7 +12,7 @@ namespace flopcast::cli {
 namespace {
 
 constexpr const char* footer =
-    R"(The program runs once, and the findings follow its output. The exit code is 0 where there are findings, otherwise the
+    R"(The program runs once, and the findings follow its output. After Ctrl-C the same command goes on. The exit code is 0 where there are findings, otherwise the
 program's. A cause that can't be measured or predicted isn't named.
 
 Examples:

@@ -37,11 +37,10 @@ double percent_of(Seconds seconds, const ProgramDiagnosis& diagnosis) {
 report::Table finding_table(const ProgramDiagnosis& diagnosis) { return finding_columns().table(diagnosis.findings); }
 
 std::string answer(const ProgramDiagnosis& diagnosis) {
-  const std::string where = fmt::format("The program took {}: {} ({:.0f} %) outside of BLAS and LAPACK, which nothing here can mend",
-                                        format_seconds(diagnosis.seconds), format_seconds(diagnosis.own_code_seconds),
-                                        percent_of(diagnosis.own_code_seconds, diagnosis));
+  const std::string where = fmt::format("The program took {}: {} ({:.0f} %) outside of BLAS and LAPACK", format_seconds(diagnosis.seconds),
+                                        format_seconds(diagnosis.own_code_seconds), percent_of(diagnosis.own_code_seconds, diagnosis));
   if (diagnosis.findings.empty()) {
-    return where + ". There is nothing to gain.";
+    return where + ", which nothing here can mend. There is nothing to gain.";
   }
   const Finding& first = diagnosis.findings.front();
   return fmt::format("{}. {}: {}; the first remedy {}.", where, counted(diagnosis.findings.size(), "finding"), first.what,
@@ -54,6 +53,12 @@ std::string finding_text(const ProgramDiagnosis& diagnosis) {
     const Finding& finding = diagnosis.findings[i];
     text += fmt::format("\n{}. {} ({}, {:.0f} % of the program)\n   {}\n   -> {}\n", i + 1, finding.what, gain_text(finding),
                         percent_of(finding.gain.high, diagnosis), finding.evidence, finding.remedy);
+  }
+  if (!diagnosis.own_code.empty()) {
+    text += fmt::format("\nCPU time outside of BLAS and LAPACK ({}):\n", format_seconds(diagnosis.probed_seconds));
+    for (const OwnCodePlace& place : diagnosis.own_code) {
+      text += fmt::format("   {:.0f} % {}\n", 100 * place.seconds / diagnosis.probed_seconds, place.where);
+    }
   }
   if (!diagnosis.examined.empty()) {
     text += "\nExamined, without a finding:\n";

@@ -26,6 +26,7 @@
 #include "flopcast/preload/common/own_stack.hpp"
 #include "flopcast/preload/common/unnoticed.hpp"
 #include "flopcast/preload/record/dry_run.hpp"
+#include "flopcast/preload/trace/probes.hpp"
 #include "flopcast/support/anonymous.hpp"
 
 namespace flopcast::preload {
@@ -221,6 +222,7 @@ bool sit_down() noexcept {
       return false;
     }
     pthread_setspecific(thread_end, &seat);
+    watch_call();
     return true;
   }
   errno = EAGAIN;
@@ -420,6 +422,13 @@ std::uint8_t note_library(const void* definition) noexcept {
   return library_number(place);
 }
 
+/// Watches the call that is about to begin, unless it is within another one.
+void watch_outermost_call() noexcept {
+  if (thread.frame == nullptr) {
+    watch_call();
+  }
+}
+
 /// Maps the file's header. Without it nothing is recorded.
 void open_trace(const char* name) noexcept {
   const std::size_t length = std::strlen(name);
@@ -500,6 +509,9 @@ void number_routines() noexcept {
     number_routines();
     own_object = object_of(reinterpret_cast<const void*>(&note_library));
     redirect_calls(own_symbol, {locked_deep, locked_apart});
+    if (header->probed != 0) {
+      start_probes(kept_path);
+    }
   }
   if (const char* library = std::getenv(protocol::dry_run_variable); library != nullptr && header != nullptr) {
     open_dry_run(library);
@@ -536,20 +548,25 @@ void note_unseen_libraries() noexcept {
 }
 
 [[gnu::destructor]] void finish() noexcept {
-  if (header != nullptr && presence->here.load() == 0) {
+  if (header != nullptr) {
     on_own_stack([] {
       const Unnoticed unnoticed;
-      note_unseen_libraries();
+      write_probes([](const char* text, std::size_t bytes) { append_text(protocol::ChunkKind::probes, text, bytes); });
+      if (presence->here.load() == 0) {
+        note_unseen_libraries();
+      }
     });
   }
 }
 
 }  // namespace
 
-bool has_nan(std::uint32_t routine, const std::byte* arguments, std::uint64_t ticks) noexcept {
+std::uint8_t examine(std::uint32_t routine, const std::byte* arguments, std::uint64_t start, std::uint64_t duration) noexcept {
+  note_watched_call(start);
   const Intercepted& one = intercepted[routine];
-  return one.result_count > 0 &&
-         has_nan_on_border(one.results, one.result_count, arguments, std::strchr(one.layout, 'l') != nullptr, ticks);
+  const bool has_nan = one.result_count > 0 &&
+                       has_nan_on_border(one.results, one.result_count, arguments, std::strchr(one.layout, 'l') != nullptr, duration);
+  return has_nan ? protocol::nan_result : 0;
 }
 
 bool make_room(std::size_t bytes) noexcept {
@@ -582,7 +599,7 @@ Definition find_definition(std::uint32_t routine, const void* caller) noexcept {
   if (const std::uint64_t known = found_for_callers.find(routine, caller)) {
     return unpacked(known);
   }
-  return on_own_stack([routine, caller] {
+  const Definition found = on_own_stack([routine, caller] {
     const Unnoticed unnoticed;
     const char* symbol = intercepted[routine].symbol;
     const NextSymbol next = required_symbol(symbol, caller);
@@ -596,6 +613,8 @@ Definition find_definition(std::uint32_t routine, const void* caller) noexcept {
     }
     return definition;
   });
+  watch_outermost_call();
+  return found;
 }
 
 Definition definition_behind(Redirected& trampoline) noexcept {
@@ -606,6 +625,7 @@ Definition definition_behind(Redirected& trampoline) noexcept {
       trampoline.library.store(note_library(trampoline.definition), std::memory_order_relaxed);
       integer_bytes_of(trampoline);
     });
+    watch_outermost_call();
   }
   return {trampoline.definition, integer_bytes_of(trampoline) == 8, trampoline.library.load(std::memory_order_relaxed)};
 }

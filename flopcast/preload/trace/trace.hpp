@@ -108,7 +108,8 @@ inline std::uint8_t noticed_since(unsigned) noexcept { return 0; }
 #endif
 
 /// Slow paths, none of which throws or changes errno.
-bool has_nan(std::uint32_t routine, const std::byte* arguments, std::uint64_t ticks) noexcept;
+/// Examines a call that took long enough for that, and returns notes about it.
+std::uint8_t examine(std::uint32_t routine, const std::byte* arguments, std::uint64_t start, std::uint64_t duration) noexcept;
 bool make_room(std::size_t bytes) noexcept;
 Definition find_definition(std::uint32_t routine, const void* caller) noexcept;
 Definition definition_behind(Redirected& trampoline) noexcept;
@@ -190,8 +191,8 @@ class RecordedCall {
     if (record_ != nullptr) {
       const std::uint64_t duration = protocol::trace_ticks(settings.counter) - start_;
       std::uint8_t notes = noticed_since(noticed_before_);
-      if (duration >= examined_from && has_nan(routine_, arguments(), duration)) [[unlikely]] {
-        notes |= protocol::nan_result;
+      if (duration >= examined_from) [[unlikely]] {
+        notes |= examine(routine_, arguments(), start_, duration);
       }
       keep(start_, duration, notes);
       return;
@@ -199,7 +200,7 @@ class RecordedCall {
     thread.frame = nullptr;
   }
 
-  static constexpr std::uint64_t examined_from = 20000;  ///< ticks; the results of shorter calls aren't examined for NaN
+  static constexpr std::uint64_t examined_from = 20000;  ///< ticks; shorter calls aren't examined
 
   /// Returns a skipped function's result.
   [[nodiscard]] double value(int part = 0) const noexcept { return value_[part]; }

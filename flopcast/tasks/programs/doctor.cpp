@@ -9,15 +9,22 @@
 #include <utility>
 
 #include "flopcast/machine/libraries/installed_libraries.hpp"
+#include "flopcast/program/launch.hpp"
 #include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/program/recorded_place.hpp"
+#include "flopcast/support/anonymous.hpp"
+#include "flopcast/support/digest.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/scratch.hpp"
+#include "flopcast/support/shell_text.hpp"
+#include "flopcast/support/user_folders.hpp"
 #include "flopcast/tasks/programs/doctor_findings.hpp"
 #include "flopcast/tasks/programs/what_if_evaluation.hpp"
 
 namespace flopcast {
 namespace {
+
+namespace fs = std::filesystem;
 
 Seconds middle_gain(const Finding& finding) { return (finding.gain.low + finding.gain.high) / 2; }
 
@@ -146,6 +153,7 @@ DoctorServices this_machines(const program::RecordedProgram& program, const Reco
       return std::string();
     }
   };
+  services.source_lines = lines_by_addr2line;
   services.peak = [kernels](const program::RecordedPlace& place) -> std::optional<PeakRate> {
     try {
       return place.blas.empty() ? std::nullopt
@@ -157,18 +165,40 @@ DoctorServices this_machines(const program::RecordedProgram& program, const Reco
   return services;
 }
 
-ProgramDiagnosis diagnose_recording(const std::filesystem::path& file, const DoctorRequest& request, const RunContext& context) {
+ProgramDiagnosis diagnose_recording(const fs::path& file, const DoctorRequest& request, const RunContext& context) {
   OpenedRecording opened(file);
   const std::string assumed = opened.complete_place(request.threads, context);
   const RecordedKernels* kernels = opened.kernels ? &*opened.kernels : nullptr;
   DiagnosisFacts facts{opened.file, opened.breakdown, opened.place};
   facts.misread_kernels = kernels != nullptr && kernels->misread();
   facts.kernels = kernels != nullptr ? kernels->text() : "";
+  facts.anonymous = request.anonymous;
   ProgramDiagnosis diagnosis = diagnose(std::move(facts), request.time_budget, this_machines(opened.file, kernels, context), context);
   if (!assumed.empty()) {
     diagnosis.warnings.push_back(assumed);
   }
-  return diagnosis;
+  return request.anonymous ? program_diagnosis_from_json(anonymous_json(to_json(diagnosis))) : diagnosis;
+}
+
+/// Returns the file for the recording of this diagnosis if it is interrupted; empty where none can be kept. Another command has another file,
+/// and so has the same one once a file among its words has changed.
+fs::path waiting_recording(const DoctorRequest& request) {
+  try {
+    std::error_code none;
+    const std::string subject = fmt::format("{}\n{}\n{}\n{}", shell_text(request.command), fs::current_path(none).string(),
+                                            request.threads.value_or(0), program::command_identity(request.command));
+    return request.keep.empty() ? user_cache_folder("recordings") / "interrupted" / hexadecimal_digest(subject) : fs::path();
+  } catch (const Error&) {
+    return {};  // there is no folder, or no such program, which its start reports
+  }
+}
+
+/// Keeps the recording of an interrupted diagnosis in place of the one before.
+void keep_waiting(const fs::path& recording, const fs::path& waiting) {
+  std::error_code none;
+  fs::remove_all(waiting.parent_path(), none);
+  fs::create_directories(waiting.parent_path(), none);
+  fs::copy_file(recording, waiting, none);
 }
 
 }  // namespace
@@ -182,6 +212,8 @@ ProgramDiagnosis diagnose(DiagnosisFacts facts, Seconds time_budget, const Docto
   diagnosis.calls = facts.breakdown.all().calls;
   diagnosis.call_seconds = facts.breakdown.all().seconds;
   diagnosis.own_code_seconds = program::own_code_seconds(summary, facts.breakdown);
+  diagnosis.probed_seconds = probed_seconds(summary.probed);
+  diagnosis.own_code = own_code_places(summary.probed, services.source_lines);
   diagnosis.warnings = program::recording_warnings(summary, diagnosis.calls);
   if (summary.dry_run) {
     throw bad_input("a dry run has no times, and a diagnosis rests on them. Record the program without --dry-run");
@@ -231,13 +263,34 @@ ProgramDiagnosis diagnose_program(const DoctorRequest& request, const RunContext
   if (!request.recording.empty()) {
     return diagnose_recording(request.recording, request, context);
   }
+  std::error_code none;
   const ScratchFolder scratch;
+  const fs::path waiting = waiting_recording(request);
+  const bool goes_on = !request.fresh && !waiting.empty() && fs::exists(waiting, none);
   RecordRequest record;
   record.command = request.command;
   record.threads = request.threads;
+  record.probes = true;
+  record.anonymous = request.anonymous && !request.keep.empty();
   record.output = request.keep.empty() ? scratch.file("program.trace") : request.keep;
-  record_program(record, context);
-  return diagnose_recording(record.output, request, context);
+  if (!goes_on) {
+    record_program(record, context);
+    context.throw_if_cancelled("the program's run isn't diagnosed");
+  }
+  try {
+    ProgramDiagnosis diagnosis = diagnose_recording(goes_on ? waiting : fs::path(record.output), request, context);
+    if (goes_on) {
+      diagnosis.warnings.emplace_back(
+          "the program wasn't run again, because the recording of the interrupted diagnosis is used. Give --fresh to run it");
+    }
+    fs::remove(waiting, none);
+    return diagnosis;
+  } catch (const Cancelled&) {
+    if (!goes_on && !waiting.empty()) {
+      keep_waiting(record.output, waiting);
+    }
+    throw;
+  }
 }
 
 }  // namespace flopcast

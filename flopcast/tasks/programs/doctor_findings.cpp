@@ -13,6 +13,7 @@
 #include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/program/recorded_place.hpp"
+#include "flopcast/support/anonymous.hpp"
 #include "flopcast/support/shell_text.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -26,8 +27,10 @@ using program::ShapeSum;
 constexpr double noticeable = 0.01;  ///< share of the program's time below which nothing is worth a finding
 
 /// Returns the command that runs the program with these options of `flopcast run`.
-std::string run_command(const ProgramSummary& summary, const std::string& options) {
-  return fmt::format("flopcast run {}-- {}", options.empty() ? "" : options + " ", shell_text(summary.command));
+std::string run_command(const DiagnosisFacts& facts, const std::string& options) {
+  const std::vector<std::string>& command = facts.program.summary().command;
+  return fmt::format("flopcast run {}-- {}", options.empty() ? "" : options + " ",
+                     shell_text(facts.anonymous ? anonymous_command(command) : command));
 }
 
 /// Returns how far times in calls count for the elapsed time of a program whose threads call at once.
@@ -80,7 +83,7 @@ class ChangeList {
 
  private:
   void add(FindingCause cause, WhatIf change, std::string what, std::string evidence, std::string options) {
-    Finding finding{cause, std::move(what), std::move(evidence), run_command(facts_.program.summary(), options), 0, {}};
+    Finding finding{cause, std::move(what), std::move(evidence), run_command(facts_, options), 0, {}};
     finding.seconds = facts_.breakdown.all().seconds;
     all_.push_back({std::move(change), std::move(finding)});
   }
@@ -225,16 +228,45 @@ void add_other_programs(const DiagnosisFacts& facts, std::vector<Finding>& findi
                              summary.seconds * (1 - summary.cores_got / wanted)));
 }
 
+/// Returns the sums over the first calls whose page faults were counted; nothing if there are none.
+std::optional<program::WatchedCall> watched_first_calls(const DiagnosisFacts& facts) {
+  std::map<Seconds, const program::WatchedCall*> watched;
+  for (const program::WatchedCall& call : facts.program.summary().watched) {
+    watched[call.start] = &call;
+  }
+  std::optional<program::WatchedCall> sum;
+  for (std::size_t thread = 0; !watched.empty() && thread < facts.program.summary().threads.size(); ++thread) {
+    facts.program.visit(thread, [&](const program::ProgramEvent& event) {
+      if (const auto found = watched.find(event.start); found != watched.end() && facts.breakdown.is_first_call(event)) {
+        sum = sum.value_or(program::WatchedCall());
+        sum->faults += found->second->faults;
+        sum->system += found->second->system;
+      }
+    });
+  }
+  return sum;
+}
+
 void add_first_calls(const DiagnosisFacts& facts, std::vector<Finding>& findings) {
   const CallSum& first = facts.breakdown.first_calls();
   if (!is_noticeable(first.seconds, facts)) {
     return;
   }
-  findings.push_back(limited(
-      FindingCause::first_calls, "libraries start and memory is touched for the first time in first calls",
-      fmt::format("{} took {}, far longer than others like them", counted(first.calls, "first call"), format_seconds(first.seconds)),
-      "let one process do more of the work, so that it starts once; fewer threads of BLAS start sooner", first.seconds,
-      first.seconds * share_of_elapsed(facts)));
+  std::string evidence =
+      fmt::format("{} took {}, far longer than others like them", counted(first.calls, "first call"), format_seconds(first.seconds));
+  const std::optional<program::WatchedCall> watched = watched_first_calls(facts);
+  const bool touches_memory = watched && watched->system > first.seconds / 2;
+  if (watched) {
+    evidence += fmt::format(". {} took {} of system time", counted(watched->faults, "page fault"), format_seconds(watched->system));
+  }
+  findings.push_back(limited(FindingCause::first_calls,
+                             touches_memory ? "memory is touched for the first time in first calls"
+                                            : "libraries start and memory is touched for the first time in first calls",
+                             std::move(evidence),
+                             touches_memory
+                                 ? "allocate large arrays once and use them again, or let the system give large pages"
+                                 : "let one process do more of the work, so that it starts once; fewer threads of BLAS start sooner",
+                             first.seconds, first.seconds * share_of_elapsed(facts)));
 }
 
 void add_numbers(const DiagnosisFacts& facts, std::vector<Finding>& findings) {
@@ -420,6 +452,10 @@ std::vector<Finding> recorded_findings(const DiagnosisFacts& facts) {
   add_first_calls(facts, findings);
   add_numbers(facts, findings);
   add_small_calls(facts, findings);
+  if (std::optional<Finding> finding = contraction_finding(facts.program.summary().probed);
+      finding && is_noticeable(finding->seconds, facts)) {
+    findings.push_back(std::move(*finding));
+  }
   return findings;
 }
 

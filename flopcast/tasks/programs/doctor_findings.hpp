@@ -9,6 +9,7 @@
 
 #include "flopcast/tasks/programs/advice.hpp"
 #include "flopcast/tasks/programs/opened_recording.hpp"
+#include "flopcast/tasks/programs/own_code.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 #include "flopcast/tasks/programs/what_if_services.hpp"
 
@@ -26,6 +27,7 @@ struct DiagnosisFacts {
   std::string fast_blas;                                        ///< the best installed BLAS; empty: there is none but the reference
   std::optional<PeakRate> peak;                                 ///< nothing if it isn't known
   std::function<bool(const std::string& blas)> has_one_thread;  ///< tells whether a library has one thread only
+  bool anonymous = false;                                       ///< remedies have no arguments of the program
   double callers = 1;                                           ///< threads that are in calls at once, on average while one is
 };
 
@@ -72,7 +74,8 @@ using Expectation = std::function<std::optional<ExpectedTime>(std::uint32_t name
 /// Returns the findings about drivers of LAPACK that another one of the same job certainly beats. Those that none beats go to `examined`.
 std::vector<Finding> driver_findings(const DiagnosisFacts& facts, const Expectation& expectation, std::vector<std::string>& examined);
 
-/// Returns the findings that the recording shows by itself: other programs, first calls, denormal and invalid numbers, small calls.
+/// Returns the findings that the recording shows by itself: other programs, first calls, denormal and invalid numbers, small calls,
+/// contractions without BLAS.
 std::vector<Finding> recorded_findings(const DiagnosisFacts& facts);
 
 /// Returns whether small calls take a noticeable time, so that recorded_findings() needs the peak.
@@ -83,6 +86,7 @@ struct DoctorServices {
   WhatIfServices what_if;
   std::function<std::string(int threads)> fast_blas;  ///< the best installed BLAS for so many threads; empty: none but the reference
   std::function<std::optional<PeakRate>(const program::RecordedPlace&)> peak;
+  SourceLines source_lines = [](const std::string&, const std::vector<std::uint64_t>&) { return std::vector<std::string>(); };
 };
 
 /// Diagnoses a recording. `facts` have what doesn't come from `services`.

@@ -120,10 +120,7 @@ class KeptRuns {
   [[nodiscard]] std::string identity() const {
     std::string all = file_identity(request_.input);
     for (const Words& command : request_.commands) {
-      all += file_identity(program::find_program(command.front()));
-      for (const std::string& word : command) {
-        all += file_identity(word);
-      }
+      all += program::command_identity(command);
     }
     return all;
   }

@@ -116,6 +116,7 @@ Fields FieldTable<RecordRequest>::fields() {
          Fields{optional_field<&T::threads>("threads of BLAS").within(bounds::threads),
                 optional_field<&T::dry_run>("skip calls that compute much; for programs whose flow doesn't depend on their results"),
                 optional_field<&T::anonymous>("keep no folders, arguments or texts of the environment in the recording"),
+                optional_field<&T::probes>("note where the program computes outside of BLAS and LAPACK, for 'doctor'"),
                 optional_field<&T::output>("file of the recording").within(bounds::path).option("")};
 }
 
@@ -151,7 +152,9 @@ Fields FieldTable<DoctorRequest>::fields() {
           optional_field<&T::recording>("recording to read instead of running a program").within(bounds::path_or_nothing),
           optional_field<&T::keep>("file that keeps the recording; empty: none").within(bounds::path_or_nothing),
           optional_field<&T::threads>("threads of BLAS in the program's run; missing: as it takes by itself").within(bounds::threads),
-          optional_field<&T::time_budget>("time for measuring kernels that the store lacks, all changes together").within(bounds::seconds)};
+          optional_field<&T::time_budget>("time for measuring kernels that the store lacks, all changes together").within(bounds::seconds),
+          optional_field<&T::anonymous>("leave folders and arguments out of the diagnosis and the kept recording"),
+          optional_field<&T::fresh>("run the program even where an interrupted diagnosis has recorded it")};
 }
 
 template <>

@@ -1,10 +1,12 @@
 /* Program that the tests record: calls of BLAS by their Fortran and C names, and different endings. */
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { order = 64, row_major = 101, no_trans = 111, trans = 112, upper = 121, left = 141, non_unit = 131 };
@@ -158,10 +160,30 @@ static void child(int by_exec, const char* self) {
   wait(NULL);
 }
 
+/* Computes for 0.3 s of CPU time between short waits, and forks. Returns how many waits ended early. */
+static int compute(void) {
+  int early = 0;
+  volatile double sum = 0;
+  for (const clock_t end = clock() + 3 * CLOCKS_PER_SEC / 10; clock() < end;) {
+    for (int i = 1; i < 20000; ++i) {
+      sum += 1.0 / i;
+    }
+    early += poll(NULL, 0, 1) < 0;
+  }
+  if (fork() == 0) {
+    exit(0);
+  }
+  early += wait(NULL) < 0;
+  return early;
+}
+
 int main(int count, char** arguments) {
   const char* what = count > 1 ? arguments[1] : "plain";
   fill(a);
   fill(b);
+  if (strcmp(what, "compute") == 0) {
+    return compute();
+  }
   if (strcmp(what, "interfaces") == 0) {
     interfaces();
     return 0;

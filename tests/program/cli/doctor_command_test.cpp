@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -7,12 +8,16 @@
 
 #include <nlohmann/json.hpp>
 
+#include "flopcast/support/error.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 #include "tests/own_folder.hpp"
 
 namespace flopcast::program {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 using tests::Result;
 
 /// Diagnoses programs without time for sampling, so that only what recordings show is found.
@@ -58,6 +63,53 @@ TEST_F(DoctorCommand, FindsTwoIllnessesAtOnce) {
   EXPECT_THAT(causes("denormals small"), testing::IsSupersetOf({"denormals", "small_calls"}));
   EXPECT_THAT(causes("nan small"), testing::IsSupersetOf({"invalid_numbers", "small_calls"}));
   EXPECT_THAT(causes("healthy nan denormals"), testing::IsSupersetOf({"invalid_numbers", "denormals"}));
+}
+
+TEST_F(DoctorCommand, SaysWhereTheProgramComputesByItself) {
+  causes("own");
+  const nlohmann::json document = nlohmann::json::parse(tests::contents(own_.path() / "found.json"));
+  EXPECT_THAT(document.at("own_code").at(0).at("where").get<std::string>(), HasSubstr("own_work"));
+  EXPECT_GT(document.at("own_code").at(0).at("seconds").get<double>(), 0.6 * document.at("probed_seconds").get<double>());
+  EXPECT_GT(document.at("probed_seconds").get<double>(), 0.1);
+  EXPECT_LT(document.at("probed_seconds").get<double>(), 0.6) << "the work takes half a second of CPU time";
+  causes("healthy");
+  EXPECT_LT(nlohmann::json::parse(tests::contents(own_.path() / "found.json")).at("probed_seconds").get<double>(), 0.1);
+}
+
+TEST_F(DoctorCommand, CountsThePageFaultsOfFirstCalls) {
+  EXPECT_THAT(causes("touch"), Contains("first_calls"));
+  const std::string found = tests::contents(own_.path() / "found.json");
+  EXPECT_THAT(found, testing::ContainsRegex("[0-9]{4,} page faults took"));
+}
+
+TEST_F(DoctorCommand, IsAnonymousWhereAsked) {
+  doctor("--anonymous --json --output found.json --keep kept.trace --time-budget 0s -- " FLOPCAST_ILL_PROGRAM " denormals");
+  const std::string folder = std::filesystem::path(FLOPCAST_ILL_PROGRAM).parent_path().string();
+  const std::string document = tests::contents(own_.path() / "found.json");
+  EXPECT_EQ(nlohmann::json::parse(document).at("command"), nlohmann::json({"ill_program"}));
+  EXPECT_THAT(document, Not(HasSubstr(folder)));
+  EXPECT_THAT(tests::contents(own_.path() / "kept.trace"), Not(HasSubstr(folder)));
+}
+
+TEST_F(DoctorCommand, GoesOnAfterAnInterruption) {
+  setenv("FLOPCAST_HOME", FLOPCAST_TEST_HOME, 1);
+  DoctorRequest request;
+  request.command = {FLOPCAST_ILL_PROGRAM, "healthy", "healthy"};
+  RunContext interrupted;
+  interrupted.cancelled = [polls = 0]() mutable {
+    return ++polls > 2;
+  };  // before the program's run, after it, and while kernels are measured
+  EXPECT_THROW(diagnose_program(request, interrupted), Cancelled);
+  request.time_budget = 0;
+  const auto warnings = [&] { return diagnose_program(request).warnings; };
+  EXPECT_THAT(warnings(), Contains(HasSubstr("wasn't run again")));
+  EXPECT_THAT(warnings(), Not(Contains(HasSubstr("wasn't run again")))) << "nothing is left of it";
+  request.time_budget = 30;
+  interrupted.cancelled = [polls = 0]() mutable { return ++polls > 2; };
+  EXPECT_THROW(diagnose_program(request, interrupted), Cancelled);
+  request.time_budget = 0;
+  request.fresh = true;
+  EXPECT_THAT(warnings(), Not(Contains(HasSubstr("wasn't run again"))));
 }
 
 TEST_F(DoctorCommand, ReadsARecordingThatWasKept) {

@@ -24,6 +24,8 @@ struct DoctorRequest {
   std::string keep;
   std::optional<int> threads;
   Duration time_budget = 30;
+  bool anonymous = false;  ///< the diagnosis and the kept recording have no arguments or folders
+  bool fresh = false;      ///< the program runs, although the recording of an interrupted diagnosis is there
 };
 
 /// The causes that a finding can have.
@@ -40,9 +42,11 @@ enum class FindingCause : std::uint8_t {
   small_calls,       ///< many calls that are too small for BLAS
   slower_driver,     ///< another driver of LAPACK does the same job sooner
   operand_layout,    ///< operands that are transposed, or whose elements aren't neighbours
-  first_calls,       ///< libraries start, and memory is touched for the first time
-  denormals,         ///< numbers below the smallest normal one
-  invalid_numbers,   ///< NaN or Inf
+  /// A product of tensors that NumPy's einsum computes by itself.
+  contraction_without_blas,
+  first_calls,      ///< libraries start, and memory is touched for the first time
+  denormals,        ///< numbers below the smallest normal one
+  invalid_numbers,  ///< NaN or Inf
 };
 
 /// Returns the name of a cause in documents: "too_many_threads".
@@ -60,14 +64,23 @@ struct Finding {
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
+/// A line or function outside of BLAS and LAPACK where a program computes.
+struct OwnCodePlace {
+  std::string where;  ///< "solve.py:12 in assemble", "assemble in solve (solve.c:42)", "libgsl.so.27"
+  Seconds seconds = 0;
+  friend bool operator==(const OwnCodePlace&, const OwnCodePlace&) = default;
+};
+
 /// The findings about one run of a program.
 struct ProgramDiagnosis : program::RecordedRun {
   int exit_code = 0;  ///< the program's own, or 128 plus the signal that ended it
   program::RecordedPlace recorded;
   std::int64_t calls = 0;
-  Seconds call_seconds = 0;       ///< time in BLAS and LAPACK
-  Seconds own_code_seconds = 0;   ///< time outside of them in the thread with the longest time in calls, which nothing here can mend
-  std::vector<Finding> findings;  ///< sorted by falling gain
+  Seconds call_seconds = 0;            ///< time in BLAS and LAPACK
+  Seconds own_code_seconds = 0;        ///< time outside of them in the thread with the longest time in calls, which nothing here can mend
+  Seconds probed_seconds = 0;          ///< CPU time outside of them that probes found in the main thread and in threads with calls
+  std::vector<OwnCodePlace> own_code;  ///< the places with 2 % or more of `probed_seconds`, by falling time
+  std::vector<Finding> findings;       ///< sorted by falling gain
   /// Changes that were looked into and don't pay, or can't be predicted, with the reason.
   std::vector<std::string> examined;
   std::vector<std::string> warnings;  ///< remarks that the reader must know first
@@ -75,7 +88,8 @@ struct ProgramDiagnosis : program::RecordedRun {
 };
 
 /// Runs and records the program, or reads the recording, and lists what makes it slow by falling gain. Kernels that predictions lack are
-/// measured within the time budget. Throws environment_error if the program doesn't exist, bad_input for a recording that can't be read,
+/// measured within the time budget. An interrupted diagnosis keeps its samples and its recording, and the same command goes on from there in the
+/// next call, unless a file among its words has changed. Throws environment_error if the program doesn't exist, bad_input for a recording that can't be read,
 /// and Cancelled.
 ProgramDiagnosis diagnose_program(const DoctorRequest& request, const RunContext& context = {});
 

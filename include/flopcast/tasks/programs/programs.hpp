@@ -95,6 +95,7 @@ struct RecordRequest {
   std::string output = "flopcast.trace";
   bool dry_run = false;
   bool anonymous = false;
+  bool probes = false;
 };
 
 /// A recording that is to be read.

@@ -1,0 +1,51 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "flopcast/program/program_recording.hpp"
+#include "flopcast/program/program_trace.hpp"
+#include "tests/program/blas/program_recordings.hpp"
+
+namespace flopcast::program {
+namespace {
+
+class Probes : public ProgramRecording {
+ protected:
+  ProgramSummary summary(const std::string& what, bool probes) {
+    EXPECT_EQ(record_program({{FLOPCAST_RECORDED_PROGRAM, what}, {}, 1}, {folder_ / "trace", false, {}, false, probes}), 0)
+        << "a system call ended early";
+    return ProgramTraceFile(folder_ / "trace").summary();
+  }
+
+  static std::uint64_t number_of(const ProgramSummary& summary) {
+    std::uint64_t number = 0;
+    for (const ProbedPlace& place : summary.probed) {
+      number += place.number;
+    }
+    return number;
+  }
+};
+
+TEST_F(Probes, FindTheProgramInItsOwnFileAndEndNoSystemCall) {
+  const ProgramSummary found = summary("compute", true);
+  const auto place = std::max_element(found.probed.begin(), found.probed.end(),
+                                      [](const ProbedPlace& a, const ProbedPlace& b) { return a.number < b.number; });
+  ASSERT_NE(place, found.probed.end());
+  EXPECT_THAT(place->where, testing::HasSubstr("recorded_program"));
+  EXPECT_GT(place->address, 0U);
+  EXPECT_GE(number_of(found), 10U);
+  EXPECT_LE(number_of(found), 100U) << "0.3 s of CPU time, which the child's end doesn't count again";
+}
+
+TEST_F(Probes, AreNoneUnlessAsked) { EXPECT_EQ(number_of(summary("compute", false)), 0U); }
+
+TEST_F(Probes, WatchFirstCalls) {
+  const ProgramSummary watched = summary("singular-values", true);
+  EXPECT_FALSE(watched.watched.empty());
+  EXPECT_TRUE(summary("singular-values", false).watched.empty());
+}
+
+}  // namespace
+}  // namespace flopcast::program

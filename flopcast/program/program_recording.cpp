@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
@@ -118,7 +119,7 @@ class TraceFile {
     header_->started = std::time(nullptr);
   }
 
-  void finish(int exit_code, Seconds cpu_seconds, double other_cores) {
+  void finish(int exit_code, Seconds cpu_seconds, double other_cores, std::int64_t resident_bytes) {
     kept_ = true;
     const RecordingMoment end = RecordingMoment::now(header_->counter != 0);
     constexpr std::uint64_t long_enough = 50'000'000;  // nanoseconds above which this rate is better than the calibration
@@ -130,6 +131,7 @@ class TraceFile {
     header_->exit_code = exit_code;
     header_->cpu_seconds = cpu_seconds;
     header_->other_cores = other_cores;
+    header_->resident_bytes = resident_bytes;
     header_->finished = 1;
   }
 
@@ -210,9 +212,12 @@ int record_program(const ProgramOptions& program, const RecordingOptions& option
   trace.start();
   const machine::OtherLoad others;
   const Seconds before = machine::cpu_seconds(RUSAGE_CHILDREN);
+  const std::int64_t known_bytes = std::max(machine::peak_resident_bytes(RUSAGE_SELF), machine::peak_resident_bytes(RUSAGE_CHILDREN));
   const int exit_code = run_program(prepared.file(), program.command, environment);
+  const std::int64_t resident_bytes = machine::peak_resident_bytes(RUSAGE_CHILDREN);
   static constexpr double any_share = 0;  // a program that gets little of a core is what is looked for
-  trace.finish(exit_code, machine::cpu_seconds(RUSAGE_CHILDREN) - before, others.cores(any_share).value_or(0));
+  trace.finish(exit_code, machine::cpu_seconds(RUSAGE_CHILDREN) - before, others.cores(any_share).value_or(0),
+               resident_bytes > known_bytes ? resident_bytes : 0);
   return exit_code;
 }
 

@@ -34,6 +34,10 @@ std::string footnote_of(const ScaledProgram& scaled) {
   std::string text = fmt::format("n = {}: {} ({}, 95 %)\n", scaled.parameter, format_seconds(scaled.seconds), range_text(scaled.interval));
   text += fmt::format("outside of BLAS and LAPACK: {} of it ({}; {}), in seconds {}\n", format_percent(scaled.own_code_share),
                       format_seconds(scaled.own_code_seconds), range_text(scaled.own_code_interval), scaled.own_code_formula);
+  if (scaled.resident_bytes) {
+    text += fmt::format("resident memory: {} at its peak ({} to {})\n", format_bytes(static_cast<double>(*scaled.resident_bytes)),
+                        format_bytes(scaled.resident_interval->low), format_bytes(scaled.resident_interval->high));
+  }
   for (const ScaledProgram::Recording& one : scaled.recordings) {
     text += fmt::format("recorded n = {}: {}, {} of it outside\n", one.parameter, format_seconds(one.seconds),
                         format_seconds(one.own_code_seconds));

@@ -27,9 +27,12 @@ namespace flopcast {
 
 template <>
 Fields FieldTable<ScaledProgram::Recording>::fields() {
-  return {field<&T::parameter>("parameter of the program"), field<&T::seconds>("recorded time from start to end of the program"),
-          field<&T::call_seconds>("recorded time in BLAS and LAPACK"), field<&T::own_code_seconds>("recorded time outside of them"),
-          field<&T::calls>("number of calls")};
+  return {field<&T::parameter>("parameter of the program"),
+          field<&T::seconds>("recorded time from start to end of the program"),
+          field<&T::call_seconds>("recorded time in BLAS and LAPACK"),
+          field<&T::own_code_seconds>("recorded time outside of them"),
+          field<&T::calls>("number of calls"),
+          optional_field<&T::resident_bytes>("peak of resident memory; 0: not known").measured_in("B", Best::small)};
 }
 
 template <>
@@ -47,19 +50,23 @@ Fields FieldTable<ScaledProgram::Kernel>::fields() {
 
 template <>
 Fields FieldTable<ScaledProgram>::fields() {
-  return {field<&T::recordings>("the recordings by ascending parameter"),
-          field<&T::parameter>("parameter of the prediction"),
-          field<&T::seconds>("predicted time from start to end of the program"),
-          field<&T::interval>("95 % interval of a run").named("seconds_interval"),
-          field<&T::call_seconds>("predicted time in BLAS and LAPACK"),
-          field<&T::own_code_seconds>("predicted time outside of BLAS and LAPACK"),
-          field<&T::own_code_interval>("its range over all forms of growth that the recordings can't tell apart")
-              .named("own_code_seconds_interval"),
-          field<&T::own_code_formula>("time outside of BLAS and LAPACK in seconds by the parameter n"),
-          field<&T::own_code_share>("its share of the predicted time").measured_in("fraction", Best::neither),
-          field<&T::kernels>("kernels by falling predicted time"),
-          field<&T::place>("libraries whose models predicted the calls; empty: there are no calls"),
-          optional_field<&T::remarks>("sentences on what the prediction rests on").unless_empty()};
+  return {
+      field<&T::recordings>("the recordings by ascending parameter"),
+      field<&T::parameter>("parameter of the prediction"),
+      field<&T::seconds>("predicted time from start to end of the program"),
+      field<&T::interval>("95 % interval of a run").named("seconds_interval"),
+      field<&T::call_seconds>("predicted time in BLAS and LAPACK"),
+      field<&T::own_code_seconds>("predicted time outside of BLAS and LAPACK"),
+      field<&T::own_code_interval>("its range over all forms of growth that the recordings can't tell apart")
+          .named("own_code_seconds_interval"),
+      field<&T::own_code_formula>("time outside of BLAS and LAPACK in seconds by the parameter n"),
+      field<&T::own_code_share>("its share of the predicted time").measured_in("fraction", Best::neither),
+      field<&T::resident_bytes>("predicted peak of resident memory; missing if a recording doesn't have it").measured_in("B", Best::small),
+      field<&T::resident_interval>("its range over all forms of growth that the recordings can't tell apart")
+          .named("resident_bytes_interval"),
+      field<&T::kernels>("kernels by falling predicted time"),
+      field<&T::place>("libraries whose models predicted the calls; empty: there are no calls"),
+      optional_field<&T::remarks>("sentences on what the prediction rests on").unless_empty()};
 }
 
 namespace {
@@ -121,6 +128,7 @@ class ProgramScaler {
     set_aside();
     predict_calls();
     predict_own_code();
+    predict_memory();
     result_.seconds = result_.call_seconds + result_.own_code_seconds;
     result_.interval = calls_interval_ + result_.own_code_interval;
     result_.own_code_share = result_.seconds > 0 ? result_.own_code_seconds / result_.seconds : 0;
@@ -151,7 +159,8 @@ class ProgramScaler {
         }
       }
       const Seconds own = program::own_code_seconds(summary, breakdown);
-      result_.recordings.push_back({run.parameter, summary.seconds, summary.seconds - own, own, breakdown.all().calls});
+      result_.recordings.push_back(
+          {run.parameter, summary.seconds, summary.seconds - own, own, breakdown.all().calls, summary.resident_bytes});
       all_calls_.push_back(breakdown.all().seconds);
     }
     if (runs_.size() < fewest) {
@@ -306,13 +315,28 @@ class ProgramScaler {
     std::stable_sort(result_.kernels.begin(), result_.kernels.end(), [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
   }
 
-  void predict_own_code() {
-    static constexpr double noise = 0.05;  // relative, of the time of a program's own code
+  /// Returns the growth of a property of the recordings.
+  template <class Property>
+  [[nodiscard]] program::Growth growth_of(Property property, double noise) const {
     std::vector<program::GrowthPoint> points;
     for (const ScaledProgram::Recording& recording : result_.recordings) {
-      points.push_back({static_cast<double>(recording.parameter), recording.own_code_seconds});
+      points.push_back({static_cast<double>(recording.parameter), property(recording)});
     }
-    const program::Growth growth = program::smooth_growth(points, static_cast<double>(result_.parameter), noise, program::Measured::time);
+    return program::smooth_growth(points, static_cast<double>(result_.parameter), noise, program::Measured::time);
+  }
+
+  void predict_memory() {
+    static constexpr double noise = 0.02;  // relative, of equal runs
+    if (std::all_of(result_.recordings.begin(), result_.recordings.end(), [](const auto& one) { return one.resident_bytes > 0; })) {
+      const program::Growth growth = growth_of([](const auto& one) { return static_cast<double>(one.resident_bytes); }, noise);
+      result_.resident_bytes = std::llround(growth.value);
+      result_.resident_interval = growth.interval;
+    }
+  }
+
+  void predict_own_code() {
+    static constexpr double noise = 0.05;  // relative, of the time of a program's own code
+    const program::Growth growth = growth_of([](const ScaledProgram::Recording& one) { return one.own_code_seconds; }, noise);
     result_.own_code_seconds = growth.value;
     const double margin = of_normal * std::max(noise, growth.misfit);
     result_.own_code_interval = {std::max(0.0, growth.interval.low * (1 - margin)), growth.interval.high * (1 + margin)};

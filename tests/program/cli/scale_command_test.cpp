@@ -24,7 +24,8 @@ TEST_F(ScaleCommand, PredictsALargerRunOfARecordedProgram) {
   }
   const tests::Result scaled = run(FLOPCAST_PROGRAM " scale 100.trace=100 200.trace=200 400.trace=400 --to 800 --time-budget 1");
   ASSERT_EQ(scaled.exit_code, 0) << scaled.err;
-  EXPECT_THAT(scaled.out, AllOf(ContainsRegex("dpotrf .* n=n "), HasSubstr("n = 800: "), HasSubstr("outside of BLAS and LAPACK: ")));
+  EXPECT_THAT(scaled.out, AllOf(ContainsRegex("dpotrf .* n=n "), HasSubstr("n = 800: "), HasSubstr("outside of BLAS and LAPACK: "),
+                                HasSubstr("resident memory: ")));
 }
 
 TEST_F(ScaleCommand, SaysWhatIsWrong) {

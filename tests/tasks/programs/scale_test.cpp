@@ -147,6 +147,20 @@ TEST_F(Scale, RefusesRecordingsThatSayNothing) {
   EXPECT_THAT(message_of([&] { to(8000); }), HasSubstr("dry run"));
 }
 
+TEST_F(Scale, PredictsMemoryThatAllRecordingsHave) {
+  for (const std::int64_t n : {500, 1000, 2000}) {
+    call(n, n, 1);
+    traces_[n].summary.resident_bytes = 50'000'000 + 24 * n * n;
+  }
+  const ScaledProgram scaled = to(8000);
+  ASSERT_TRUE(scaled.resident_bytes);
+  EXPECT_NEAR(static_cast<double>(*scaled.resident_bytes), 50e6 + 24 * 64e6, 1e6);
+  EXPECT_EQ(scaled.recordings.front().resident_bytes, 56'000'000);
+  EXPECT_EQ(scaled_program_from_json(to_json(scaled)), scaled);
+  traces_[500].summary.resident_bytes = 0;
+  EXPECT_FALSE(to(8000).resident_bytes);
+}
+
 TEST_F(Scale, PredictsAProgramWithoutCalls) {
   for (const std::int64_t n : {500, 1000, 2000}) {
     call(n, n, 1);

@@ -203,6 +203,7 @@ struct ScaledProgram {
     std::int64_t parameter = 0;
     Seconds seconds = 0, call_seconds = 0, own_code_seconds = 0;
     std::int64_t calls = 0;
+    std::int64_t resident_bytes = 0;  ///< peak of resident memory; 0: not known
     friend bool operator==(const Recording&, const Recording&) = default;
   };
   /// The calls of one routine with the same flags.
@@ -226,6 +227,8 @@ struct ScaledProgram {
   Interval own_code_interval;
   std::string own_code_formula;  ///< seconds by n: "0.2 + 3e-08 n^2"
   double own_code_share = 0;
+  std::optional<std::int64_t> resident_bytes;  ///< peak of resident memory; nothing if a recording doesn't have it
+  std::optional<Interval> resident_interval;
   std::vector<Kernel> kernels;  ///< the one with most time first
   std::string place;            ///< libraries whose models predicted the calls; empty: there are no calls
   std::vector<std::string> remarks;

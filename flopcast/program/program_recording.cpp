@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
@@ -120,7 +121,7 @@ class TraceFile {
     header_->started = std::time(nullptr);
   }
 
-  void finish(int exit_code, Seconds cpu_seconds, double other_cores) {
+  void finish(int exit_code, Seconds cpu_seconds, double other_cores, std::int64_t resident_bytes) {
     kept_ = true;
     const RecordingMoment end = RecordingMoment::now(header_->counter != 0);
     constexpr std::uint64_t long_enough = 50'000'000;  // nanoseconds above which this rate is better than the calibration
@@ -132,6 +133,7 @@ class TraceFile {
     header_->exit_code = exit_code;
     header_->cpu_seconds = cpu_seconds;
     header_->other_cores = other_cores;
+    header_->resident_bytes = resident_bytes;
     header_->finished = 1;
   }
 
@@ -219,9 +221,12 @@ int record_program(const ProgramOptions& program, const RecordingOptions& option
   if (options.silent) {
     setup.files = {{STDIN_FILENO, nothing.get()}};
   }
+  const std::int64_t known_bytes = std::max(machine::peak_resident_bytes(RUSAGE_SELF), machine::peak_resident_bytes(RUSAGE_CHILDREN));
   const int exit_code = run_in_foreground(prepared.file(), program.command, environment, setup).code();
+  const std::int64_t resident_bytes = machine::peak_resident_bytes(RUSAGE_CHILDREN);
   static constexpr double any_share = 0;  // a program that gets little of a core is what is looked for
-  trace.finish(exit_code, machine::cpu_seconds(RUSAGE_CHILDREN) - before, others.cores(any_share).value_or(0));
+  trace.finish(exit_code, machine::cpu_seconds(RUSAGE_CHILDREN) - before, others.cores(any_share).value_or(0),
+               resident_bytes > known_bytes ? resident_bytes : 0);
   return exit_code;
 }
 

@@ -381,6 +381,15 @@ TEST_F(Mutations, OfRacesOfCommands) {
                 [](const std::string& contents) { static_cast<void>(command_race_from_json(contents)); });
 }
 
+TEST_F(Mutations, OfScaledPrograms) {
+  ScaledProgram scaled;
+  scaled.recordings.emplace_back().seconds = 1;
+  scaled.kernels.emplace_back().routine = "dgemm";
+  scaled.remarks = {"a remark"};
+  try_mutations("a scaled program", to_json(scaled), testing::mutate_document, 300,
+                [](const std::string& contents) { static_cast<void>(scaled_program_from_json(contents)); });
+}
+
 TEST_F(Mutations, OfMeasuredMachines) {
   machine::MachineMeasurement measurement;
   measurement.cpu = "a CPU";

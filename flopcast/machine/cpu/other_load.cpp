@@ -37,6 +37,12 @@ double cpu_seconds(int who) {
   return seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
 }
 
+std::int64_t peak_resident_bytes(int who) {
+  rusage used{};
+  getrusage(who, &used);
+  return 1024 * static_cast<std::int64_t>(used.ru_maxrss);
+}
+
 std::optional<MachineTimes> machine_times() {
   std::ifstream file("/proc/stat");
   std::string name;

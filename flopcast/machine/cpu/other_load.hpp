@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "flopcast/support/units.hpp"
@@ -8,6 +9,10 @@ namespace flopcast::machine {
 
 /// Returns the CPU time of this process (RUSAGE_SELF) or of its children that have ended (RUSAGE_CHILDREN).
 Seconds cpu_seconds(int who);
+
+/// Returns the peak of resident memory of this process (RUSAGE_SELF), or of the largest of its children that have ended (RUSAGE_CHILDREN),
+/// which have at least what this process had when it started them.
+std::int64_t peak_resident_bytes(int who);
 
 /// Times of all CPUs together since the machine started, in steps of 10 ms.
 struct MachineTimes {

@@ -42,6 +42,9 @@ std::vector<Command> program_commands() {
       command<ExtractRequest>(
           "extract", "Return a program in C that repeats the calls that matter in a recording", "flopcast-extract-1", DoneIn::any_process,
           [](const Workbench&, const ExtractRequest& request, const RunContext& context) { return extract_calls(request, context); }),
+      command<ScaleRequest>(
+          "scale", "Predict a program's time for a larger parameter from small recordings", "flopcast-scale-1", DoneIn::own_process,
+          [](const Workbench&, const ScaleRequest& request, const RunContext& context) { return scale_program(request, context); }),
       command<RunRequest>(
           "run", "Run a program whose LAPACK uses the tuned block sizes", "flopcast-run-2", DoneIn::with_program,
           [](const Workbench&, const RunRequest& request, const RunContext& context) { return run_program(request, context); }),

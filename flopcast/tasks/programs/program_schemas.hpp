@@ -25,6 +25,8 @@ PublishedSchema race_schema();
 PublishedSchema program_tuning_schema();
 /// Returns the schema of extracted calls.
 PublishedSchema extract_schema();
+/// Returns the schema of programs with larger parameters.
+PublishedSchema scale_schema();
 /// Returns the schema of an exported ilaenv.
 PublishedSchema ilaenv_schema();
 

@@ -41,12 +41,6 @@ using Words = std::vector<std::string>;
 
 constexpr const char* runs_schema = "flopcast-race-runs-1";
 
-std::int64_t own_resident_bytes() {
-  rusage own{};
-  getrusage(RUSAGE_SELF, &own);
-  return 1024 * static_cast<std::int64_t>(own.ru_maxrss);
-}
-
 /// Starts the commands of a race, one at a time.
 class CommandStarter {
  public:
@@ -77,7 +71,7 @@ class CommandStarter {
     setup.on_parent_end = SIGKILL;
     ProcessUsage usage;
     const ExitStatus status = run_in_foreground(program::find_program(command.front()), command, environment_, setup, &usage);
-    const std::int64_t bytes = usage.peak_resident_bytes > own_resident_bytes() ? usage.peak_resident_bytes : 0;
+    const std::int64_t bytes = usage.peak_resident_bytes > machine::peak_resident_bytes(RUSAGE_SELF) ? usage.peak_resident_bytes : 0;
     return {0, usage.elapsed, usage.user, usage.system, bytes, status.code()};
   }
 

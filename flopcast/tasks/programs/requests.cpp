@@ -167,6 +167,13 @@ Fields FieldTable<ExtractRequest>::fields() {
 }
 
 template <>
+Fields FieldTable<ScaleRequest>::fields() {
+  return {field<&T::recordings>("recordings, each with the parameter that the program had in it: small.trace=500").within(bounds::given),
+          optional_field<&T::to>("parameter for which the program's time is predicted").within(bounds::between(1, 1e9)),
+          optional_field<&T::time_budget>("time for measuring kernels that the store lacks").within(bounds::seconds)};
+}
+
+template <>
 Fields FieldTable<RunRequest>::fields() {
   return Fields{field<&T::command>("program and its arguments").within(bounds::command).option("")} + fields_of_run<>() +
          Fields{optional_field<&T::explain>("say for every tuned routine what happened")

@@ -62,6 +62,7 @@ const std::vector<Command>& commands() {
       {"record", {"record"}, {{"command", ""}, {"output", ""}}},
       {"profile", {"profile"}, {{"recording", ""}, {"with_peak", "no-peak"}}},
       {"extract", {"extract"}, {{"recording", ""}}},
+      {"scale", {"scale"}, {{"recordings", ""}}},
       {"run", {"run"}, {{"command", ""}, {"explain", "report"}}},
       {"race", {"race"}, {{"commands", ""}, {"names", "name"}}},
       {"environment", {"env"}, {}},

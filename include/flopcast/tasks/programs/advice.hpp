@@ -203,6 +203,62 @@ ExtractedCalls extract_calls(const ExtractRequest& request, const RunContext& co
 std::string to_json(const ExtractedCalls& extracted);
 ExtractedCalls extracted_calls_from_json(std::string_view text);
 
+/// Recordings of a program with different values of a parameter, and the value for which its time is predicted.
+struct ScaleRequest {
+  std::vector<std::string> recordings;  ///< "FILE=VALUE", with three different values at least
+  std::optional<std::int64_t> to;
+  Duration time_budget = 60;
+};
+template <>
+Fields FieldTable<ScaleRequest>::fields();
+
+/// The predicted time of a program for another value of its parameter, n in formulae. All intervals have a confidence of 95 %.
+struct ScaledProgram {
+  struct Recording {
+    std::int64_t parameter = 0;
+    Seconds seconds = 0, call_seconds = 0, own_code_seconds = 0;
+    std::int64_t calls = 0;
+    std::int64_t resident_bytes = 0;  ///< peak of resident memory; 0: not known
+    friend bool operator==(const Recording&, const Recording&) = default;
+  };
+  /// The calls of one routine with the same flags.
+  struct Kernel {
+    std::string routine, flags;
+    std::string sizes;  ///< sizes of the calls with most work by formula: "m=n k=n/2"
+    std::int64_t recorded_calls = 0, calls = 0;
+    Seconds recorded = 0;  ///< time in the recording with the largest parameter
+    Seconds seconds = 0;
+    Interval interval;
+    double extrapolated_share = 0;  ///< share of the time outside of the sampled domain
+    friend bool operator==(const Kernel&, const Kernel&) = default;
+  };
+
+  std::vector<Recording> recordings;  ///< in the order of the parameter
+  std::int64_t parameter = 0;
+  Seconds seconds = 0;  ///< elapsed time of the program
+  Interval interval;
+  Seconds call_seconds = 0;      ///< time in BLAS and LAPACK
+  Seconds own_code_seconds = 0;  ///< time outside of them: the program's own code, and waiting
+  Interval own_code_interval;
+  std::string own_code_formula;  ///< seconds by n: "0.2 + 3e-08 n^2"
+  double own_code_share = 0;
+  std::optional<std::int64_t> resident_bytes;  ///< peak of resident memory; nothing if a recording doesn't have it
+  std::optional<Interval> resident_interval;
+  std::vector<Kernel> kernels;  ///< the one with most time first
+  std::string place;            ///< libraries whose models predicted the calls; empty: there are no calls
+  std::vector<std::string> remarks;
+  friend bool operator==(const ScaledProgram&, const ScaledProgram&) = default;
+};
+
+/// Predicts a program's time from recordings with smaller parameters. Numbers and sizes of calls follow formulae that all recordings agree
+/// with; kernels are measured within the time budget. Throws bad_input for recordings that can't be read, were made in different places, or
+/// agree with no growth, and Cancelled.
+ScaledProgram scale_program(const ScaleRequest& request, const RunContext& context = {});
+
+/// Converts to and from the document {"schema": "flopcast-scale-1", ...}.
+std::string to_json(const ScaledProgram& scaled);
+ScaledProgram scaled_program_from_json(std::string_view text);
+
 template <>
 Fields FieldTable<DoctorRequest>::fields();
 

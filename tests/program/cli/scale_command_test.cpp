@@ -1,0 +1,40 @@
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "tests/own_folder.hpp"
+
+namespace flopcast::program {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+
+class ScaleCommand : public ::testing::Test {
+ protected:
+  tests::Result run(const std::string& command) { return tests::run_in(own_.path(), "export FLOPCAST_HOME=.; " + command); }
+
+  tests::OwnFolder own_;
+};
+
+TEST_F(ScaleCommand, PredictsALargerRunOfARecordedProgram) {
+  for (const std::string n : {"100", "200", "400"}) {
+    ASSERT_EQ(run(FLOPCAST_PROGRAM " record --output " + n + ".trace -- " FLOPCAST_EXAMPLE_CHOLESKY " " + n).exit_code, 0);
+  }
+  const tests::Result scaled = run(FLOPCAST_PROGRAM " scale 100.trace=100 200.trace=200 400.trace=400 --to 800 --time-budget 1");
+  ASSERT_EQ(scaled.exit_code, 0) << scaled.err;
+  EXPECT_THAT(scaled.out, AllOf(ContainsRegex("dpotrf .* n=n "), HasSubstr("n = 800: "), HasSubstr("outside of BLAS and LAPACK: "),
+                                HasSubstr("resident memory: ")));
+}
+
+TEST_F(ScaleCommand, SaysWhatIsWrong) {
+  EXPECT_THAT(run(FLOPCAST_PROGRAM " scale a.trace").err, HasSubstr("--to"));
+  EXPECT_THAT(run(FLOPCAST_PROGRAM " scale a.trace --to 800").err, HasSubstr("'a.trace' is no recording with its parameter"));
+  const tests::Result missing = run(FLOPCAST_PROGRAM " scale a.trace=5 --to 800");
+  EXPECT_EQ(missing.exit_code, 3);
+  EXPECT_THAT(missing.err, HasSubstr("can't read a.trace"));
+}
+
+}  // namespace
+}  // namespace flopcast::program

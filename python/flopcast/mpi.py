@@ -1,4 +1,4 @@
-"""MPI programs: tuning and simulation, and regions of programs that use mpi4py.
+"""MPI programs: tuning, advice and simulation, and regions of programs that use mpi4py.
 
 Functions that mark a program's own code do nothing in a program that flopcast doesn't trace:
 
@@ -20,13 +20,14 @@ import functools
 from collections.abc import Iterator
 
 from ._errors import InputError
+from ._commands import mpi_advise as advise
 from ._commands import mpi_describe as describe
 from ._commands import mpi_run as run
 from ._commands import mpi_simulate as simulate
 from ._commands import mpi_tune as tune
 
 __all__ = [
-    "Configuration", "configurations", "describe", "end", "kernel", "region", "reset", "run", "simulate", "start", "stop", "tune",
+    "Configuration", "advise", "configurations", "describe", "end", "kernel", "region", "reset", "run", "simulate", "start", "stop", "tune",
 ]  # fmt: skip
 
 _SIZES = 8  # most sizes of a region

@@ -116,6 +116,8 @@ class Requests(WithFake):
         self.answer_with({"schema": "flopcast-mpi-tuning-99"})
         self.assertIs(type(fc.mpi.tune("space.json", seed=2)) if "seed" in fc.mpi.tune.__kwdefaults__ else type(fc.mpi.tune("space.json")), fc.Result)
         self.assertEqual(self.request()["mpi_tune"]["space"], "space.json")
+        fc.mpi.advise("pdgetrf", n=4000, ranks=2)
+        self.assertEqual(self.request()["mpi_advise"], {"routine": "pdgetrf", "n": 4000, "ranks": 2})
 
 
 class Errors(WithFake):

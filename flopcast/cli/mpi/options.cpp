@@ -9,6 +9,7 @@ void add_mpi_command(OptionSet& app, CommonOptions& common) {
   add_mpi_run_command(mpi, common);
   add_mpi_show_command(mpi, common);
   add_mpi_tune_command(mpi, common);
+  add_mpi_advise_command(mpi, common);
   add_mpi_simulate_command(mpi, common);
   add_mpi_describe_command(mpi, common);
 }

@@ -43,6 +43,29 @@ void tune(const MpiTuneRequest& request, const CommonOptions& common) {
   }
 }
 
+constexpr const char* advise_footer =
+    R"(Grids of all processes and of fewer are tried, with block sizes from 16 to 256. Fewer processes have several threads each, or leave
+cores idle. Kernels whose time is known are skipped. The configurations that tie with the best are executed in full at the end.
+pdsyevd and pdgesvd iterate until they have converged, and are always executed in full.
+Where there are more processes than cores, each counts as if it had a core of its own: CPU time and modelled messages.
+
+Examples:
+  flopcast mpi advise pdpotrf --n 4000 --ranks 2
+  flopcast mpi advise pdgetrf --n 10000 --ranks 16 --mpi mpich --time-budget 10min)";
+
+void advise(const MpiAdviseRequest& request, const CommonOptions& common) {
+  const MpiTuning advice = advise_mpi(Workbench({}, run_context(common)), request, run_context(common));
+  if (common.json) {
+    emit_document(advice, common);
+    return;
+  }
+  emit(tuning_table(advice), common);
+  const MpiConfiguration& best = advice.best();
+  note(fmt::format("flopcast: fastest: a grid of {} processes (rows x columns), blocks of {} in both directions, OPENBLAS_NUM_THREADS={}",
+                   best.setting.at("grid"), best.setting.at("nb"), best.setting.at("threads")),
+       common);
+}
+
 }  // namespace
 
 void add_mpi_tune_command(OptionSet& mpi, CommonOptions& common) {
@@ -51,6 +74,14 @@ void add_mpi_tune_command(OptionSet& mpi, CommonOptions& common) {
   add_request(command, *request);
   command.footer(tune_footer);
   command.action([request, &common] { tune(*request, common); });
+}
+
+void add_mpi_advise_command(OptionSet& mpi, CommonOptions& common) {
+  auto request = std::make_shared<MpiAdviseRequest>();
+  OptionSet command = mpi.add_command("advise", "Find the fastest grid, block size and threads for a routine of ScaLAPACK");
+  add_request(command, *request);
+  command.footer(advise_footer);
+  command.action([request, &common] { advise(*request, common); });
 }
 
 }  // namespace flopcast::cli

@@ -53,6 +53,11 @@ std::vector<Command> mpi_commands() {
                               [](const Workbench& bench, const MpiTuneRequest& request, const RunContext& context) {
                                 return tune_mpi(bench, request, context);
                               }),
+      command<MpiAdviseRequest>("mpi_advise", "Find the fastest grid, block size and threads for a routine of ScaLAPACK",
+                                "flopcast-mpi-tuning-1", DoneIn::own_process,
+                                [](const Workbench& bench, const MpiAdviseRequest& request, const RunContext& context) {
+                                  return advise_mpi(bench, request, context);
+                                }),
       command<MpiSimulateRequest>("mpi_simulate", "Predict an MPI program on a hypothetical machine, with SimGrid",
                                   "flopcast-mpi-simulation-1", DoneIn::own_process,
                                   [](const Workbench& bench, const MpiSimulateRequest& request, const RunContext& context) {

@@ -1,12 +1,17 @@
 #include "flopcast/tasks/mpi/mpi.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
 
 #include "flopcast/machine/cpu/topology.hpp"
+#include "flopcast/program/component.hpp"
 #include "flopcast/program/launch.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/process_environment.hpp"
+#include "flopcast/support/stopwatch.hpp"
+#include "flopcast/tasks/mpi/advise.hpp"
 #include "flopcast/tasks/mpi/explain.hpp"
 #include "flopcast/tasks/mpi/launch.hpp"
 #include "flopcast/tasks/mpi/machine.hpp"
@@ -141,6 +146,23 @@ MpiTuning tune_mpi(const Workbench& bench, const MpiTuneRequest& given, const Ru
   MpiTuning tuning = tuner.tune();
   note_doubts(tuning, request, context);
   return tuning;
+}
+
+MpiTuning advise_mpi(const Workbench& bench, const MpiAdviseRequest& request, const RunContext& context) {
+  const machine::Topology topology = machine::detect_topology();
+  const Stopwatch watch;
+  AdviceServices services;
+  services.cores = topology.usable_cores;
+  services.memory_bytes = static_cast<double>(topology.memory_bytes);
+  services.driver = program::find_component("flopcast-scalapack-" + to_string(request.mpi)).string();
+  services.clock = [&watch] { return watch.elapsed(); };
+  services.loads = [&services](const std::string& libraries) {
+    return program::run_program(services.driver, {services.driver, libraries}, process::current_environment(), SIGKILL) == 0;
+  };
+  services.tune = [&bench](const MpiTuneRequest& tuning, const RunContext& quiet) { return tune_mpi(bench, tuning, quiet); };
+  MpiTuning advice = advise_mpi(request, services, context);
+  note_doubts(advice, {}, context);
+  return advice;
 }
 
 MpiSimulation simulate_mpi(const Workbench& bench, const MpiSimulateRequest& request, const RunContext& context) {

@@ -188,11 +188,18 @@ Field field_of_kernels() {
       .one_of({"auto", "library"});
 }
 
+template <auto... path>
+Field field_of_launcher() {
+  return optional_field<path...>("command that starts MPI programs, with its options; empty: mpirun.openmpi or mpirun.mpich");
+}
+
 /// Members with one meaning in a run and in tuning. `request` is a path to the request in which they stand.
 template <class R, auto... request>
 Fields fields_of_tracing() {
   using P = selective::TimePrecision;
   return {
+      optional_field<request..., &R::clock>(
+          "clock of the path: wall; cpu: CPU time and modelled messages; auto: cpu where processes outnumber cores"),
       optional_field<request..., &R::precision, &P::tolerance>(
           "relative half-width of the interval of a kernel's mean time at which the time counts as known")
           .within(tolerances),
@@ -215,8 +222,6 @@ template <auto... request>
 Fields fields_of_run() {
   using R = MpiRunRequest;
   return Fields{
-             optional_field<request..., &R::clock>(
-                 "clock of the path: wall; cpu: CPU time and modelled messages; auto: cpu where processes outnumber cores"),
              optional_field<request..., &R::policy>(
                  "kernels that are executed. full: all; random and rehearsal: some by chance, to test the program; any other policy: only "
                  "those whose time isn't known yet. Under any policy but full the program's results are garbage"),
@@ -271,6 +276,22 @@ Fields FieldTable<MpiTuneRequest>::fields() {
 }
 
 template <>
+Fields FieldTable<MpiAdviseRequest>::fields() {
+  return {field<&T::routine>("routine of ScaLAPACK, with eigenvectors or singular vectors where there are any")
+              .one_of({"pdpotrf", "pdgetrf", "pdgeqrf", "pdsyevd", "pdgesvd"}),
+          field<&T::n>("order of the matrix, in elements").within(bounds::between(1, 1e6)).option("--n"),
+          field<&T::ranks>("number of processes that may be started, each with a core of its own; fewer are used where that is faster")
+              .within(bounds::between(1, 4096))
+              .option("--ranks"),
+          optional_field<&T::mpi>("MPI of ScaLAPACK"),
+          field_of_launcher<&T::launcher>(),
+          optional_field<&T::library>("file of ScaLAPACK; empty: the one that is installed for the MPI").within(bounds::path_or_nothing),
+          optional_field<&T::time_budget>(
+              "time after which no further grid is tried and no configuration is repeated. Kernel times are kept: another run goes on")
+              .within(bounds::positive_seconds)};
+}
+
+template <>
 Fields FieldTable<MpiSimulateRequest>::fields() {
   using M = MpiMachineChoice;
   return {
@@ -295,8 +316,7 @@ Fields FieldTable<MpiSimulateRequest>::fields() {
 
 template <>
 Fields FieldTable<MpiDescribeRequest>::fields() {
-  return {optional_field<&T::mpi>("MPI whose messages are measured"),
-          optional_field<&T::launcher>("command that starts MPI programs, with its options; empty: mpirun.openmpi or mpirun.mpich")};
+  return {optional_field<&T::mpi>("MPI whose messages are measured"), field_of_launcher<&T::launcher>()};
 }
 
 }  // namespace flopcast

@@ -29,6 +29,7 @@ const std::map<std::string, std::string> only_understood = {
     {"model check", "the examples take a minute"},
     {"model delete", "the program asks on the terminal"},
     {"mpi", "the user's program"},
+    {"mpi advise", "MPI programs are started by the tests of MPI"},
     {"mpi describe", "messages are measured by the tests of MPI"},
     {"mpi run", "the user's program"},
     {"mpi show", "a profile of the user's program"},

@@ -83,6 +83,8 @@ TEST(Ask, NamesTheMemberThatIsWrongAndWhatIsExpected) {
               HasSubstr("one of repeated, distance, prefetching, failures, first, segments"));
   EXPECT_THAT(refusal(R"({"sample": {"calls": []}})"), HasSubstr("sample.calls"));
   EXPECT_THAT(refusal(R"({"mpi_tune": {"space": "no such file"}})"), HasSubstr("no such file"));
+  EXPECT_THAT(refusal(R"({"mpi_advise": {"routine": "pdgemm", "n": 100, "ranks": 2}})"), HasSubstr("one of pdpotrf, pdgetrf,"));
+  EXPECT_THAT(refusal(R"({"mpi_advise": {"routine": "pdpotrf", "n": 100, "ranks": 0}})"), HasSubstr("mpi_advise.ranks"));
   EXPECT_THAT(refusal(R"({"mpi_run": {"launcher": [], "command": ["./app"]}})"), HasSubstr("mpi_run.launcher"));
   EXPECT_THAT(refusal(R"({"mpi_run": {"launcher": ["mpirun"], "command": ["./app"], "policy": "all"}})"), HasSubstr("a-priori"));
 }

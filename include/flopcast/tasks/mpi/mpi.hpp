@@ -150,6 +150,23 @@ struct MpiRunResult {
 /// sees too little of it, Cancelled.
 [[nodiscard]] MpiTuning tune_mpi(const Workbench& bench, const MpiTuneRequest& request, const RunContext& context = {});
 
+/// Settings of advice on a routine of ScaLAPACK.
+struct MpiAdviseRequest {
+  std::string routine;
+  std::int64_t n = 0;
+  int ranks = 0;
+  MpiLibrary mpi = MpiLibrary::openmpi;
+  std::string launcher, library;
+  Duration time_budget = 120;
+};
+
+/// Finds the fastest way to call a routine of ScaLAPACK on an n x n matrix with at most `ranks` cores: process grid, block size, threads of
+/// each process, and cores left idle. Each configuration is predicted as tune_mpi() does, and those that tie with the best are executed in
+/// full. The settings have the members "grid" (rows x columns), "nb" and "threads". Kernel times are kept in the store of `bench`. Throws
+/// bad_input for a matrix that exceeds the memory, environment_error without ScaLAPACK or its MPI, unusable_measurement if the routine fails
+/// in all configurations, Cancelled.
+[[nodiscard]] MpiTuning advise_mpi(const Workbench& bench, const MpiAdviseRequest& request, const RunContext& context = {});
+
 /// Predicts an MPI program on a hypothetical machine, with SimGrid. Kernels take the times that models predict; missing models are
 /// measured and kept in the store of `bench`. A number of processes that can't be simulated is among the failures. Throws the last one's
 /// error if all fail, environment_error without SimGrid, usage_error for machines that exclude each other, Cancelled.
@@ -176,6 +193,8 @@ template <>
 Fields FieldTable<MpiLaunchRequest>::fields();
 template <>
 Fields FieldTable<MpiTuneRequest>::fields();
+template <>
+Fields FieldTable<MpiAdviseRequest>::fields();
 template <>
 Fields FieldTable<MpiSimulateRequest>::fields();
 template <>

@@ -23,6 +23,7 @@ enum class MpiSelfCheck : unsigned char {
 /// Settings of a tuning.
 struct MpiTuneRequest {
   search::ParameterSpace space;
+  protocol::MpiClock clock = protocol::MpiClock::automatic;
   selective::Policy policy = selective::Policy::local;
   selective::TimePrecision precision;
   MpiSelfCheck self_check = MpiSelfCheck::once;

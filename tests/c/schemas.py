@@ -35,6 +35,7 @@ REQUESTS = [
     {"recording": {"file": "true.trace", "events": True}},
     {"doctor": {"recording": "true.trace", "time_budget": 0}},
     {"profile": {"recording": "true.trace", "with_peak": False}},
+    {"verify": {"blas": ["openblas-serial"], "routines": ["ddot"], "rounds": 2, "threads": 1}},
     {"environment": {"profile": "profile.json"}},
     {"wisdom_export": {"profile": "profile.json"}},
     {"wisdom_list": {"profile": "profile.json"}},

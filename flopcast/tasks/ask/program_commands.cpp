@@ -4,6 +4,7 @@
 #include "flopcast/tasks/programs/advice.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
+#include "flopcast/tasks/programs/verify.hpp"
 
 namespace flopcast {
 
@@ -48,6 +49,11 @@ std::vector<Command> program_commands() {
                            [](const Workbench& bench, const RaceRequest& request, const RunContext& context) {
                              return race_commands(bench, request, context);
                            }),
+      command<VerifyRequest>("verify", "Verify that the results of BLAS and LAPACK libraries are right", "flopcast-verification-1",
+                             DoneIn::own_process,
+                             [](const Workbench& bench, const VerifyRequest& request, const RunContext& context) {
+                               return verify_libraries(bench, request, context);
+                             }),
   };
 }
 

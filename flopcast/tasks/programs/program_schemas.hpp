@@ -22,6 +22,8 @@ PublishedSchema diagnosis_schema();
 PublishedSchema race_schema();
 /// Returns the schema of extracted calls.
 PublishedSchema extract_schema();
+/// Returns the schema of verifications of libraries.
+PublishedSchema verification_schema();
 /// Returns the schema of an exported ilaenv.
 PublishedSchema ilaenv_schema();
 

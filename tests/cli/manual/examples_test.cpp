@@ -42,6 +42,7 @@ const std::set<std::string> only_understood_examples = {
     "flopcast tune dgeqrf --n 200:3200 --save",
     "flopcast run --blas openblas-serial --lapack reference --report -- ./a.out",
     "flopcast roofline",
+    "flopcast verify --time-budget 10s",
     "flopcast extract flopcast.trace --output calls.c && cc -O2 calls.c -o calls -lopenblas && ./calls",
     "flopcast export ilaenv --output ilaenv.f90 && gfortran -O2 program.f90 ilaenv.f90 -llapack -lblas",
     "flopcast export ilaenv --language c --threads 1 --output ilaenv.c && cc -O2 program.c ilaenv.c -llapack -lblas -lm",

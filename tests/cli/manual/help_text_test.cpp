@@ -56,7 +56,8 @@ const std::vector<std::string> commands = {"",
                                            "schema",
                                            "race",
                                            "doctor",
-                                           "extract"};
+                                           "extract",
+                                           "verify"};
 
 std::vector<std::string> words(const std::string& line) {
   std::istringstream stream(line);

@@ -52,6 +52,7 @@ const std::vector<Command>& commands() {
       {"record", {"record"}, {{"command", ""}, {"output", ""}}},
       {"profile", {"profile"}, {{"recording", ""}, {"with_peak", "no-peak"}}},
       {"extract", {"extract"}, {{"recording", ""}}},
+      {"verify", {"verify"}, {{"routines", "routine"}}},
       {"run", {"run"}, {{"command", ""}, {"explain", "report"}}},
       {"race", {"race"}, {{"commands", ""}, {"names", "name"}}},
       {"environment", {"env"}, {}},

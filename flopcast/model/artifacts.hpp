@@ -30,6 +30,7 @@ inline constexpr const char* mpi_self_checks = "mpi-self-checks";  ///< per prog
 inline constexpr const char* contraction_plan = "contraction-plan";      ///< per contraction, machine and options: the plan that won
 inline constexpr const char* contraction_rates = "contraction-rates-3";  ///< per environment: rates of the planner's kernels
 inline constexpr const char* race_runs = "race-runs";                    ///< per commands and folder: runs of an interrupted race
+inline constexpr const char* verification = "verification";              ///< per request: state of an interrupted verification
 inline constexpr const char* micro_benchmark = "micro-benchmark";        ///< per kernel call and context: timings of micro-benchmarks
 
 }  // namespace artifact

@@ -20,6 +20,7 @@
 #include "flopcast/tasks/programs/predict.hpp"
 #include "flopcast/tasks/programs/program_environment.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
+#include "flopcast/tasks/programs/verify.hpp"
 #include "flopcast/tasks/programs/wisdom.hpp"
 #include "flopcast/tasks/roofline/roofline.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"

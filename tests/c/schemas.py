@@ -38,6 +38,7 @@ REQUESTS = [
     {"doctor": {"recording": "true.trace", "time_budget": 0}},
     {"profile": {"recording": "true.trace", "with_peak": False}},
     {"tune_program": {"command": ["sh", "-c", "exit {code}"], "parameters": ["code=0,1"], "time_budget": 0.1}},
+    {"verify": {"blas": ["openblas-serial"], "routines": ["ddot"], "rounds": 2, "threads": 1}},
     {"environment": {"profile": "profile.json"}},
     {"wisdom_export": {"profile": "profile.json"}},
     {"wisdom_list": {"profile": "profile.json"}},

@@ -39,6 +39,7 @@ const std::vector<Command>& commands() {
       {"race", {"race_commands"}},
       {"extract", {"extract_calls"}},
       {"scale", {"scale_program"}},
+      {"verify", {"verify_libraries"}},
       {"mpi", {"run_mpi", "tune_mpi", "advise_mpi", "simulate_mpi", "describe_mpi_machine"}},
       {"sample", {"sample"}},
       {"model", {"build_model", "plan_model", "list_models", "find_model", "delete_model", "check_models"}},

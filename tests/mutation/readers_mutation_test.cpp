@@ -45,6 +45,7 @@
 #include "flopcast/tasks/mpi/mpi.hpp"
 #include "flopcast/tasks/programs/advice.hpp"
 #include "flopcast/tasks/programs/own_algorithm.hpp"
+#include "flopcast/tasks/programs/verify.hpp"
 #include "flopcast/workbench/wisdom_file.hpp"
 #include "tests/mutation/mutation.hpp"
 #include "tests/program/program_in_memory.hpp"
@@ -388,6 +389,15 @@ TEST_F(Mutations, OfScaledPrograms) {
   scaled.remarks = {"a remark"};
   try_mutations("a scaled program", to_json(scaled), testing::mutate_document, 300,
                 [](const std::string& contents) { static_cast<void>(scaled_program_from_json(contents)); });
+}
+
+TEST_F(Mutations, OfVerifications) {
+  Verification verification;
+  verification.libraries.emplace_back();
+  verification.libraries.back().findings = {{"dgemm m=1 n=1 k=1", "C - (alpha op(A) op(B) + beta C)", 1, 1e-16, 1, true}};
+  verification.not_compared = {"latrd"};
+  try_mutations("a verification", to_json(verification), testing::mutate_document, 300,
+                [](const std::string& contents) { static_cast<void>(verification_from_json(contents)); });
 }
 
 TEST_F(Mutations, OfMeasuredMachines) {

@@ -319,6 +319,12 @@ class Real(unittest.TestCase):
         done = subprocess.run([sys.executable, "-m", "flopcast", "--version"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout.strip()), (0, f"flopcast {fc.__version__}"))
 
+    def test_a_verification(self):
+        result = fc.verify(blas=["openblas-serial"], routines=["ddot"], rounds=3, threads=1, time_budget="60s")
+        self.assertTrue(result.is_complete)
+        self.assertEqual(len(result.libraries[0].findings), 0)
+        self.assertGreater(result.libraries[0].calls, 0)
+
     def test_a_race(self):
         race = fc.race([["sleep", "0"], "true"], max_runs=8, warmup=0, names=["a"], anonymous=True)
         self.assertEqual([command.name for command in race.commands], ["A", "B"])

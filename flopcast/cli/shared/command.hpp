@@ -40,6 +40,7 @@ void add_extract_command(OptionSet& app, CommonOptions& common);
 void add_profile_command(OptionSet& app, CommonOptions& common);
 void add_scale_command(OptionSet& app, CommonOptions& common);
 void add_race_command(OptionSet& app, CommonOptions& common);
+void add_verify_command(OptionSet& app, CommonOptions& common);
 void add_roofline_command(OptionSet& app, CommonOptions& common);
 void add_contract_command(OptionSet& app, CommonOptions& common);
 void add_mpi_command(OptionSet& app, CommonOptions& common);

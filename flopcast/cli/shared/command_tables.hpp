@@ -18,6 +18,7 @@ std::vector<TableColumns> doctor_tables();
 std::vector<TableColumns> profile_tables();
 std::vector<TableColumns> race_tables();
 std::vector<TableColumns> scale_tables();
+std::vector<TableColumns> verify_tables();
 std::vector<TableColumns> sample_tables();
 std::vector<TableColumns> predict_tables();
 std::vector<TableColumns> trace_tables();

@@ -5,6 +5,7 @@
 #include "flopcast/tasks/programs/own_algorithm.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
+#include "flopcast/tasks/programs/verify.hpp"
 
 namespace flopcast {
 
@@ -57,6 +58,11 @@ std::vector<Command> program_commands() {
                                   [](const Workbench& bench, const ProgramTuneRequest& request, const RunContext& context) {
                                     return tune_program(bench, request, context);
                                   }),
+      command<VerifyRequest>("verify", "Verify that the results of BLAS and LAPACK libraries are right", "flopcast-verification-1",
+                             DoneIn::own_process,
+                             [](const Workbench& bench, const VerifyRequest& request, const RunContext& context) {
+                               return verify_libraries(bench, request, context);
+                             }),
   };
 }
 

@@ -49,6 +49,7 @@ std::vector<PublishedSchema> all_schemas() {
                                       program_tuning_schema(),
                                       extract_schema(),
                                       scale_schema(),
+                                      verification_schema(),
                                       published("flopcast-measured-machine-1", "Measured caches and memory",
                                                 [](SchemaMaker& maker) { return maker.of<machine::MachineMeasurement>(); })};
   for (const auto family : {tuning_schemas, contraction_schemas, algorithms_schemas, modelling_schemas, machine_report_schemas,

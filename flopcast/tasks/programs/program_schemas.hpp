@@ -27,6 +27,8 @@ PublishedSchema program_tuning_schema();
 PublishedSchema extract_schema();
 /// Returns the schema of programs with larger parameters.
 PublishedSchema scale_schema();
+/// Returns the schema of verifications of libraries.
+PublishedSchema verification_schema();
 /// Returns the schema of an exported ilaenv.
 PublishedSchema ilaenv_schema();
 

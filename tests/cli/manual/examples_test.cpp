@@ -44,6 +44,7 @@ const std::set<std::string> only_understood_examples = {
     "flopcast tune --parameter nb=16:128:16 --parameter variant=left,right -- ./ldlt {nb} {variant}",
     "flopcast run --blas openblas-serial --lapack reference --report -- ./a.out",
     "flopcast roofline",
+    "flopcast verify --time-budget 10s",
     "flopcast extract flopcast.trace --output calls.c && cc -O2 calls.c -o calls -lopenblas && ./calls",
     "flopcast scale small.trace=500 middle.trace=1000 large.trace=2000 --to 8000",
     "flopcast export ilaenv --output ilaenv.f90 && gfortran -O2 program.f90 ilaenv.f90 -llapack -lblas",

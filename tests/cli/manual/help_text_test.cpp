@@ -58,7 +58,8 @@ const std::vector<std::string> commands = {"",
                                            "race",
                                            "doctor",
                                            "extract",
-                                           "scale"};
+                                           "scale",
+                                           "verify"};
 
 std::vector<std::string> words(const std::string& line) {
   std::istringstream stream(line);

@@ -63,6 +63,7 @@ const std::vector<Command>& commands() {
       {"profile", {"profile"}, {{"recording", ""}, {"with_peak", "no-peak"}}},
       {"extract", {"extract"}, {{"recording", ""}}},
       {"scale", {"scale"}, {{"recordings", ""}}},
+      {"verify", {"verify"}, {{"routines", "routine"}}},
       {"run", {"run"}, {{"command", ""}, {"explain", "report"}}},
       {"race", {"race"}, {{"commands", ""}, {"names", "name"}}},
       {"environment", {"env"}, {}},

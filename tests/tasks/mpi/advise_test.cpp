@@ -100,7 +100,7 @@ class MpiAdvice : public ::testing::Test {
 
   /// Predicts with 1 % of error at most, and executes exactly.
   MpiTuning tuned(const MpiTuneRequest& tuning, const Machine& machine) {
-    const MpiSpace& space = tuning.space;
+    const search::ParameterSpace& space = tuning.space;
     spaces_.push_back(space);
     MpiTuning result;
     for (const std::string& nb : space.parameters.at(0).second) {
@@ -128,7 +128,7 @@ class MpiAdvice : public ::testing::Test {
 
   /// Returns the words that started a grid first.
   [[nodiscard]] std::vector<std::string> launcher_of(const std::string& grid, const std::string& threads) const {
-    const auto found = std::find_if(spaces_.begin(), spaces_.end(), [&](const MpiSpace& each) {
+    const auto found = std::find_if(spaces_.begin(), spaces_.end(), [&](const search::ParameterSpace& each) {
       return each.command.at(5) == grid && each.launcher.back() == "MKL_NUM_THREADS=" + threads;
     });
     return found != spaces_.end() ? found->launcher : std::vector<std::string>();
@@ -139,7 +139,7 @@ class MpiAdvice : public ::testing::Test {
   RunContext context_;
   std::vector<Asked> asked_;
   std::vector<std::string> notes_;
-  std::vector<MpiSpace> spaces_;
+  std::vector<search::ParameterSpace> spaces_;
   std::string libraries_;
   Seconds now_ = 0;
   bool loads_ = true, is_cancelled_ = false;

@@ -1,0 +1,117 @@
+#include "flopcast/tasks/programs/verify.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/support/error.hpp"
+#include "flopcast/tasks/programs/program_schemas.hpp"
+#include "flopcast/tasks/programs/verify_services.hpp"
+#include "tests/schema_check.hpp"
+
+namespace flopcast {
+namespace {
+
+using ::testing::ElementsAre;
+
+/// Surroundings whose launches take a second, and find a wrong call for each call of `wrong`.
+struct FakeServices {
+  Seconds now = 0;
+  std::string wrong;
+  std::int64_t calls_per_launch = 1'000'000;
+  std::optional<Verification> stored;
+  std::vector<std::set<std::string>> skipped;
+  std::int64_t made = 0;
+
+  VerifyServices services() {
+    VerifyServices all;
+    all.clock = [this] { return now; };
+    all.launch = [this](const VerifySubject& subject, const VerifyCalls& calls, const std::function<bool()>&) {
+      now += 1;
+      skipped.push_back(calls.skipped);
+      VerifyOutcome outcome;
+      outcome.blas = LibraryIdentity{"openblas", "/home/ada/lib/" + subject.blas, "0.3.21", "Haswell", "", "", 4};
+      outcome.lapack = LibraryIdentity{"reference", "", "3.11.0", "", "", "", 4};
+      outcome.next = std::min<std::int64_t>(calls.first + calls_per_launch, static_cast<std::int64_t>(calls.calls.size()));
+      for (std::int64_t i = calls.first; i < outcome.next; ++i) {
+        const Call& call = calls.calls[static_cast<std::size_t>(i)];
+        if (calls.skipped.count(call.routine->name) == 0) {
+          ++outcome.calls;
+          if (call.routine->name == wrong) {
+            outcome.findings.push_back({kernel::format_call(call), "y - (alpha x + y)", 1, 1e-16, calls.seed, false});
+          }
+        }
+      }
+      made += outcome.calls;
+      return outcome;
+    };
+    all.kept = [this] { return stored; };
+    all.keep = [this](const Verification* state) { stored = state != nullptr ? std::optional(*state) : std::nullopt; };
+    return all;
+  }
+};
+
+const std::vector<VerifySubject> one_library = {{"libopenblas.so", "", "", 1}};
+
+VerifyRequest request_for(std::vector<std::string> routines, std::int64_t rounds) {
+  VerifyRequest request;
+  request.routines = std::move(routines);
+  request.rounds = rounds;
+  return request;
+}
+
+TEST(Verification, GoesOnWhereTheTimeEnded) {
+  FakeServices fake;
+  fake.calls_per_launch = 3;
+  VerifyRequest request = request_for({"axpy"}, 2);
+  request.time_budget = 2;
+  const Verification first = verify_libraries(request, one_library, fake.services(), {});
+  EXPECT_FALSE(first.is_complete);
+  EXPECT_EQ(first.libraries[0].calls, 6);
+  ASSERT_TRUE(fake.stored);
+  request.time_budget = 1000;
+  const Verification second = verify_libraries(request, one_library, fake.services(), {});
+  EXPECT_TRUE(second.is_complete);
+  EXPECT_EQ(second.libraries[0].calls, second.libraries[0].planned);
+  EXPECT_EQ(fake.made, second.libraries[0].planned) << "no call is verified twice";
+  EXPECT_FALSE(fake.stored);
+}
+
+TEST(Verification, RoutinesWithWrongCallsAreSkippedAfterThree) {
+  FakeServices fake;
+  fake.calls_per_launch = 4;
+  fake.wrong = "daxpy";
+  const Verification result = verify_libraries(request_for({"daxpy", "ddot"}, 3), one_library, fake.services(), {});
+  EXPECT_TRUE(result.fails());
+  EXPECT_THAT(fake.skipped.front(), ElementsAre());
+  EXPECT_THAT(fake.skipped.back(), ElementsAre("daxpy"));
+  EXPECT_EQ(result.libraries[0].findings.front().seed, 1U);
+}
+
+TEST(Verification, AnonymousResultsHaveNoFolders) {
+  FakeServices fake;
+  VerifyRequest request = request_for({"ddot"}, 1);
+  request.anonymous = true;
+  EXPECT_EQ(verify_libraries(request, one_library, fake.services(), {}).libraries[0].file, "libopenblas.so");
+}
+
+TEST(Verification, SaysWhatIsNotComparedAndRefusesUnknownRoutines) {
+  FakeServices fake;
+  EXPECT_THAT(verify_libraries(request_for({"dlatrd", "ddot"}, 0), one_library, fake.services(), {}).not_compared, ElementsAre("latrd"));
+  EXPECT_THROW(verify_libraries(request_for({"dgemn"}, 1), one_library, fake.services(), {}), Error);
+}
+
+TEST(Verification, ReadsBackAsItWasWritten) {
+  FakeServices fake;
+  fake.wrong = "daxpy";
+  const Verification result = verify_libraries(request_for({"daxpy"}, 2), one_library, fake.services(), {});
+  const std::string text = to_json(result);
+  EXPECT_EQ(verification_from_json(text), result);
+  EXPECT_EQ(tests::schema_violation(text, std::array{verification_schema()}), "");
+}
+
+}  // namespace
+}  // namespace flopcast

@@ -59,8 +59,8 @@ struct FileHeader {
   std::int32_t exit_code;                        ///< the program's own, or 128 plus the signal that ended it
   std::uint32_t anonymous;                       ///< 1: files are written without folders, commands without arguments
   double cpu_seconds;                            ///< CPU time of the program and of the processes that it waited for; 0 in older recordings
-  double other_cores;    ///< cores that other programs kept busy meanwhile, on average; 0 where the system doesn't tell
-  std::uint32_t probed;  ///< 1: processes note where they compute outside of calls; 0 in older recordings
+  double other_cores;           ///< cores that other programs kept busy meanwhile, on average; 0 where the system doesn't tell
+  std::uint32_t probed;         ///< 1: processes note where they compute outside of calls; 0 in older recordings
   std::int64_t resident_bytes;  ///< peak of resident memory of the largest of its processes; 0 where it isn't known
 };
 static_assert(sizeof(FileHeader) <= trace_page && std::atomic<std::uint64_t>::is_always_lock_free);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "flopcast/cli/contract/tables.hpp"
@@ -57,9 +58,11 @@ void show_layouts(const LayoutsResult& result, const LayoutsRequest& request, co
            render(layout_columns(is_measured).table(result.compared, prediction_legend("predicted")), common),
        common);
   const auto seconds = [&](const ComparedOrders& one) { return is_measured ? *one.measured_seconds : one.seconds; };
+  const bool is_changed =
+      std::any_of(result.tensors.begin(), result.tensors.end(), [](const TensorOrder& one) { return one.order != one.written; });
   const double gain = seconds(result.compared.back()) / seconds(result.compared.front());
   note(
-      result.compared.size() == 1 || gain <= 1
+      !is_changed
           ? std::string("the written orders are the best of those compared")
           : fmt::format("the first orders are {} {:.2f} times as fast as the written ones, with {} of each contraction for each conversion",
                         is_measured ? "measured to be" : "predicted to be", gain, counted(request.executions, "execution")),

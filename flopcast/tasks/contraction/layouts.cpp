@@ -40,7 +40,7 @@ Fields FieldTable<ComparedOrders>::fields() {
 template <>
 Fields FieldTable<LayoutsResult>::fields() {
   return {field<&T::tensors>("the tensors with their chosen orders"), field<&T::contractions>("the contractions in the chosen orders"),
-          field<&T::compared>("combinations of orders: the chosen one, the next best, and the written one at the end"),
+          field<&T::compared>("combinations of orders: the chosen one, the next best, and the written one at the end unless it is chosen"),
           field<&T::combinations>("number of combinations whose time was predicted"),
           field<&T::is_exhaustive>("all combinations were predicted")};
 }

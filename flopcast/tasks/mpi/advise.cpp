@@ -143,7 +143,7 @@ class Advisor {
       each.setting["threads"] = std::to_string(grid.threads);
       each.verdict = is_covered(each) ? MpiVerdict::slower : each.verdict;
       if (each.predicted) {
-        context_.note(fmt::format("{}: {}", to_string(each.setting), format_seconds(*each.predicted)));
+        context_.note(fmt::format("{}: {}", search::to_string(each.setting), format_seconds(*each.predicted)));
       }
     }
     return std::move(tuning.configurations);

@@ -12,15 +12,22 @@ namespace flopcast {
 template <>
 struct EnumNames<FindingCause> {
   using C = FindingCause;
-  static constexpr std::array names{
-      std::pair{C::too_many_threads, "too_many_threads"}, std::pair{C::nested_threads, "nested_threads"},
-      std::pair{C::threads_slow, "threads_slow"},         std::pair{C::threads_unused, "threads_unused"},
-      std::pair{C::other_programs, "other_programs"},     std::pair{C::reference_blas, "reference_blas"},
-      std::pair{C::misread_kernels, "misread_kernels"},   std::pair{C::several_blas, "several_blas"},
-      std::pair{C::block_sizes, "block_sizes"},           std::pair{C::small_calls, "small_calls"},
-      std::pair{C::slower_driver, "slower_driver"}, std::pair{C::operand_layout, "operand_layout"},     std::pair{C::contraction_without_blas, "contraction_without_blas"},
-      std::pair{C::first_calls, "first_calls"},           std::pair{C::denormals, "denormals"},
-      std::pair{C::invalid_numbers, "invalid_numbers"}};
+  static constexpr std::array names{std::pair{C::too_many_threads, "too_many_threads"},
+                                    std::pair{C::nested_threads, "nested_threads"},
+                                    std::pair{C::threads_slow, "threads_slow"},
+                                    std::pair{C::threads_unused, "threads_unused"},
+                                    std::pair{C::other_programs, "other_programs"},
+                                    std::pair{C::reference_blas, "reference_blas"},
+                                    std::pair{C::misread_kernels, "misread_kernels"},
+                                    std::pair{C::several_blas, "several_blas"},
+                                    std::pair{C::block_sizes, "block_sizes"},
+                                    std::pair{C::small_calls, "small_calls"},
+                                    std::pair{C::slower_driver, "slower_driver"},
+                                    std::pair{C::operand_layout, "operand_layout"},
+                                    std::pair{C::contraction_without_blas, "contraction_without_blas"},
+                                    std::pair{C::first_calls, "first_calls"},
+                                    std::pair{C::denormals, "denormals"},
+                                    std::pair{C::invalid_numbers, "invalid_numbers"}};
 };
 
 std::string to_string(FindingCause cause) { return EnumNames<FindingCause>::names.at(static_cast<std::size_t>(cause)).second; }

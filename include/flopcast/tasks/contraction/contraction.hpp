@@ -262,9 +262,10 @@ struct ComparedOrders {
 struct LayoutsResult {
   std::vector<TensorOrder> tensors;
   std::vector<OrderedContraction> contractions;
-  std::vector<ComparedOrders> compared;  ///< the chosen orders first, then the next best; the written orders are the last
-  std::int64_t combinations = 0;         ///< combinations of orders whose time was predicted
-  bool is_exhaustive = false;            ///< all combinations were predicted
+  std::vector<ComparedOrders>
+      compared;                   ///< the chosen orders first, then the next best; the written orders are the last, unless they are chosen
+  std::int64_t combinations = 0;  ///< combinations of orders whose time was predicted
+  bool is_exhaustive = false;     ///< all combinations were predicted
   friend bool operator==(const LayoutsResult&, const LayoutsResult&) = default;
 };
 

@@ -18,7 +18,7 @@
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/tasks/programs/own_algorithm.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 namespace {

@@ -44,8 +44,6 @@
 #include "flopcast/tasks/contraction/contraction.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
 #include "flopcast/tasks/programs/advice.hpp"
-#include "flopcast/tasks/programs/own_algorithm.hpp"
-#include "flopcast/tasks/programs/verify.hpp"
 #include "flopcast/workbench/wisdom_file.hpp"
 #include "tests/mutation/mutation.hpp"
 #include "tests/program/program_in_memory.hpp"

@@ -6,7 +6,7 @@
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/tasks/programs/program_environment.hpp"
+#include "flopcast/tasks/programs/programs.hpp"
 
 namespace flopcast::cli {
 namespace {

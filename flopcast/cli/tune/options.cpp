@@ -23,7 +23,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/programs/own_algorithm.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"
 
 namespace flopcast::cli {

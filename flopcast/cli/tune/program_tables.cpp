@@ -7,7 +7,7 @@
 #include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/tune/tables.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/programs/own_algorithm.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 
 namespace flopcast::cli {
 namespace {

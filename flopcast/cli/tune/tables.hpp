@@ -7,7 +7,7 @@
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/report/figure.hpp"
 #include "flopcast/report/table.hpp"
-#include "flopcast/tasks/programs/own_algorithm.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"
 
 /// Tables, texts and the figure of `tune`.

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "flopcast/report/table.hpp"
-#include "flopcast/tasks/programs/verify.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 
 namespace flopcast::cli {
 

@@ -2,10 +2,8 @@
 
 #include "flopcast/tasks/ask/command.hpp"
 #include "flopcast/tasks/programs/advice.hpp"
-#include "flopcast/tasks/programs/own_algorithm.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
-#include "flopcast/tasks/programs/verify.hpp"
 
 namespace flopcast {
 

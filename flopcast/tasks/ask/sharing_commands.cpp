@@ -7,7 +7,7 @@
 
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/ask/command.hpp"
-#include "flopcast/tasks/programs/program_environment.hpp"
+#include "flopcast/tasks/programs/programs.hpp"
 #include "flopcast/tasks/programs/wisdom.hpp"
 
 namespace flopcast {

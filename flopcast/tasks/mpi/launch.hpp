@@ -12,7 +12,7 @@
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/mpi/known_kernels.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
-#include "flopcast/tasks/mpi/space.hpp"
+#include "flopcast/tasks/mpi/tuning.hpp"
 
 namespace flopcast {
 

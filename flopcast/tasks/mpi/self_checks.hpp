@@ -3,7 +3,7 @@
 #include <string>
 
 #include "flopcast/model/store.hpp"
-#include "flopcast/tasks/mpi/space.hpp"
+#include "flopcast/tasks/mpi/tuning.hpp"
 
 namespace flopcast {
 

@@ -15,7 +15,6 @@
 #include "flopcast/tasks/mpi/launch.hpp"
 #include "flopcast/tasks/mpi/outcome.hpp"
 #include "flopcast/tasks/mpi/self_checks.hpp"
-#include "flopcast/tasks/mpi/space.hpp"
 #include "flopcast/tasks/mpi/tuning.hpp"
 
 namespace flopcast {

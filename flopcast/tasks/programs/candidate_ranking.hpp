@@ -10,7 +10,7 @@
 
 #include "flopcast/core/environment.hpp"
 #include "flopcast/model/on_demand.hpp"
-#include "flopcast/tasks/programs/own_algorithm.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 #include "flopcast/tune/design.hpp"
 
 /// Ranking of candidates by models of their kernels. Tests have models of their own.

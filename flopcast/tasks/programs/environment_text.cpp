@@ -6,7 +6,7 @@
 
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/shell_text.hpp"
-#include "flopcast/tasks/programs/program_environment.hpp"
+#include "flopcast/tasks/programs/programs.hpp"
 
 namespace flopcast {
 namespace {

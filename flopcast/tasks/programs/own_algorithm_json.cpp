@@ -7,7 +7,7 @@
 #include "flopcast/core/documents.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/request_types.hpp"
-#include "flopcast/tasks/programs/own_algorithm.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 #include "flopcast/tasks/programs/program_schemas.hpp"
 
 namespace flopcast {

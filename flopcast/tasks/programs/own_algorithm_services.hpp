@@ -8,7 +8,7 @@
 
 #include "flopcast/program/program_trace.hpp"
 #include "flopcast/support/run_context.hpp"
-#include "flopcast/tasks/programs/own_algorithm.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 
 /// Programs with parameters are tuned through these functions. Tests have services of their own.
 namespace flopcast {

@@ -1,4 +1,4 @@
-#include "flopcast/tasks/programs/program_environment.hpp"
+#include "flopcast/tasks/programs/programs.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 #include "flopcast/support/request_types.hpp"
 #include "flopcast/tasks/programs/advice.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
-#include "flopcast/tasks/programs/program_environment.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 #include "flopcast/tasks/programs/request_names.hpp"
 #include "flopcast/tasks/programs/wisdom.hpp"

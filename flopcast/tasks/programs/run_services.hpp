@@ -11,7 +11,6 @@
 #include "flopcast/program/profile.hpp"
 #include "flopcast/program/program_run.hpp"
 #include "flopcast/support/run_context.hpp"
-#include "flopcast/tasks/programs/program_environment.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 #include "flopcast/tasks/programs/thread_models.hpp"
 

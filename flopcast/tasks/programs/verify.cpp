@@ -1,4 +1,4 @@
-#include "flopcast/tasks/programs/verify.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/request_types.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 #include "flopcast/tasks/programs/program_schemas.hpp"
-#include "flopcast/tasks/programs/verify.hpp"
 
 namespace flopcast {
 namespace {

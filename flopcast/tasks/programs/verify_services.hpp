@@ -10,7 +10,7 @@
 #include "flopcast/core/call.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/programs/verify.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 
 namespace flopcast {
 

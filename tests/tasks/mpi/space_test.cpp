@@ -1,4 +1,4 @@
-#include "flopcast/tasks/mpi/space.hpp"
+#include "flopcast/tasks/mpi/tuning.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

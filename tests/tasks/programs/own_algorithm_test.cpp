@@ -1,4 +1,4 @@
-#include "flopcast/tasks/programs/own_algorithm.hpp"
+#include "flopcast/tasks/programs/advice.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

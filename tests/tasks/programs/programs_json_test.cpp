@@ -6,7 +6,6 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/program/recording_document.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
-#include "flopcast/tasks/programs/program_environment.hpp"
 #include "flopcast/tasks/programs/program_schemas.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 #include "tests/kernel/plain_call.hpp"

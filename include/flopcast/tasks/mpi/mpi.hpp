@@ -13,7 +13,6 @@
 #include "flopcast/support/field.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/mpi/space.hpp"
 #include "flopcast/tasks/mpi/tuning.hpp"
 #include "flopcast/workbench/workbench.hpp"
 

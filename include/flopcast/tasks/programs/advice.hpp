@@ -1,6 +1,7 @@
 #pragma once
 
 /// Requests about what to do: find why a program is slow, which command is faster, and which calls a maintainer should see.
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,7 +9,9 @@
 #include <vector>
 
 #include "flopcast/core/statistics.hpp"
+#include "flopcast/core/trace.hpp"
 #include "flopcast/program/recorded_run.hpp"
+#include "flopcast/search/space.hpp"
 #include "flopcast/search/verdict.hpp"
 #include "flopcast/support/field.hpp"
 #include "flopcast/support/run_context.hpp"
@@ -261,5 +264,180 @@ ScaledProgram scaled_program_from_json(std::string_view text);
 
 template <>
 Fields FieldTable<DoctorRequest>::fields();
+
+/// Kernel calls that are made one after the other, and the time of everything else until the end.
+struct CandidatePart {
+  Trace trace;
+  Seconds own_seconds = 0;
+};
+
+/// One of several ways to compute the same.
+struct Candidate {
+  std::string name;
+  std::vector<CandidatePart> parts;  ///< parts that run at the same time, so that the longest one counts
+  Seconds own_deviation = 0;         ///< standard deviation of own_seconds
+};
+
+/// A candidate's predicted time.
+struct RankedCandidate {
+  std::string name;
+  Seconds seconds = 0;
+  Interval interval;  ///< interval of single runs, confidence 95 %
+  Seconds kernel_seconds = 0, own_seconds = 0;
+  double behind = 0;              ///< seconds over those of the best candidate, minus 1
+  bool tied = false;              ///< the best candidate isn't certainly faster
+  double extrapolated_share = 0;  ///< share of the time outside of the sampled domain
+  friend bool operator==(const RankedCandidate&, const RankedCandidate&) = default;
+};
+
+struct CandidateRanking {
+  std::vector<RankedCandidate> candidates;  ///< in the given order
+  std::size_t best = 0;                     ///< number of the fastest one
+  double regret = 0;                        ///< upper bound (95 %) of its time over that of the fastest in truth, minus 1
+};
+
+/// Predicts all candidates with the libraries of `bench`, and measures kernels that the store lacks within the time budget, mostly those
+/// that decide. Throws bad_input without candidates or parts, and Cancelled.
+CandidateRanking rank_candidates(const Workbench& bench, std::vector<Candidate> candidates, Duration time_budget,
+                                 const RunContext& context = {});
+
+/// Configurations of a program that are executed, to find out whether its calls depend on results that a dry run skips.
+enum class DryRunCheck : std::uint8_t { none, best, two };
+
+/// A program with parameters to choose. The meaning of each member is in its line of the table (own_algorithm_json.cpp).
+struct ProgramTuneRequest {
+  std::vector<std::string> command;
+  std::string space;
+  std::vector<std::string> parameters;
+  std::vector<std::string> conditions;
+  std::vector<std::string> templates;
+  std::optional<int> threads;
+  Duration time_budget = 60;
+  Duration timeout = 60;
+  DryRunCheck check = DryRunCheck::best;
+  bool race = false;
+  bool anonymous = false;
+};
+template <>
+Fields FieldTable<ProgramTuneRequest>::fields();
+
+enum class ConfigurationVerdict : std::uint8_t {
+  slower,
+  chosen,
+  tie,             ///< the chosen one isn't certainly faster
+  failed,          ///< the program ended with an error
+  not_considered,  ///< the time budget ended before
+};
+
+/// Returns the name of a verdict in documents and tables: "not considered".
+std::string to_string(ConfigurationVerdict verdict);
+
+/// The result for one setting of a program's parameters.
+struct TunedConfiguration {
+  search::Setting setting;
+  ConfigurationVerdict verdict = ConfigurationVerdict::not_considered;
+  std::optional<Seconds> predicted;  ///< elapsed time of the program; nothing for failed ones and those not considered
+  std::optional<Interval> interval;  ///< interval of single runs, confidence 95 %
+  Seconds kernel_seconds = 0;        ///< predicted time of BLAS and LAPACK
+  Seconds own_seconds = 0;           ///< time of everything else, as the runs took it
+  double behind = 0;                 ///< predicted time over that of the chosen one, minus 1
+  double extrapolated_share = 0;     ///< share of the time outside of the sampled domain
+  std::optional<Seconds> executed;   ///< elapsed time of a recorded run in which every call was executed
+  std::string failure;               ///< why the program failed
+  friend bool operator==(const TunedConfiguration&, const TunedConfiguration&) = default;
+};
+
+struct ProgramTuning {
+  std::vector<std::string> command;                ///< with places such as {nb}; empty for ProgramTuneRequest::anonymous
+  std::string place;                               ///< libraries, threads and kernels that the program has
+  std::vector<TunedConfiguration> configurations;  ///< configurations by rising predicted time
+  double regret = 0;                               ///< upper bound (95 %) of the chosen one's time over the best one's, minus 1
+  bool calls_depend_on_results = false;            ///< dry runs make other calls, so that every configuration was executed
+  std::int64_t dry_runs = 0, executions = 0;
+  Seconds run_seconds = 0;  ///< time of all these runs
+  Seconds all_seconds = 0;  ///< time of the whole tuning but the race
+  std::optional<CommandRace> race;
+  std::vector<std::string> remarks;
+  friend bool operator==(const ProgramTuning&, const ProgramTuning&) = default;
+
+  /// Returns the chosen configuration.
+  [[nodiscard]] const TunedConfiguration& best() const { return configurations.front(); }
+};
+
+/// Runs the program dry for each setting of its parameters, predicts the kernels that were skipped, and chooses a setting. One setting is
+/// executed as well. If its calls differ from those of the dry run, all are executed. Throws bad_input for a space that isn't one,
+/// environment_error if the program doesn't exist, unusable_measurement if it fails for each setting, and Cancelled.
+ProgramTuning tune_program(const Workbench& bench, const ProgramTuneRequest& request, const RunContext& context = {});
+
+/// Converts to and from the document {"schema": "flopcast-program-tuning-1", ...}.
+std::string to_json(const ProgramTuning& tuning);
+ProgramTuning program_tuning_from_json(std::string_view text);
+
+/// Libraries to verify, and the calls for that.
+struct VerifyRequest {
+  std::string recording;              ///< recording whose calls come first; empty: none
+  std::vector<std::string> blas;      ///< names or paths; "all": each installed one; empty: the default one
+  std::string lapack;                 ///< name or path of the LAPACK on top; empty: the reference
+  SizeList threads;                   ///< empty: 1, and the number of cores for libraries that can have threads
+  bool all_kernels = false;           ///< also kernels that the library doesn't choose by itself, but flopcast may set
+  std::vector<std::string> routines;  ///< routines or families, such as dgemm or gemm; empty: all
+  std::int64_t rounds = 16;           ///< rounds of generated sizes, the first 8 of them at edges
+  std::uint64_t seed = 1;
+  Duration time_budget = 60;
+  bool anonymous = false;  ///< the result has no folders
+  bool fresh = false;      ///< an interrupted verification isn't resumed
+};
+template <>
+Fields FieldTable<VerifyRequest>::fields();
+
+/// A call whose result is wrong, or that ended the process.
+struct WrongCall {
+  std::string call;   ///< "dgemm transa=N transb=N m=100 ..."
+  std::string fault;  ///< the relation that doesn't hold, such as "op(A) X - alpha B", or what happened instead
+  double error = 0;   ///< largest error against its bound; 0 where nothing was compared
+  double bound = 0;
+  std::uint64_t seed = 0;  ///< seed of the operands
+  bool recorded = false;   ///< a call of the recording
+  friend bool operator==(const WrongCall&, const WrongCall&) = default;
+};
+
+/// A BLAS with its kernels and threads, and a LAPACK on top.
+struct VerifiedLibrary {
+  std::string blas, lapack;  ///< "openblas 0.3.21", "reference 3.11.0"
+  std::string file;          ///< file of the BLAS
+  std::string kernels;       ///< kernels that BLAS reports
+  std::string setting;       ///< variable that selects them, such as "OPENBLAS_CORETYPE=Haswell"; empty: its own choice
+  std::int64_t threads = 1;
+  std::int64_t calls = 0;              ///< verified calls
+  std::int64_t planned = 0, done = 0;  ///< calls of the request; those that are verified, or that the library lacks
+  Seconds seconds = 0;                 ///< time that this took
+  double largest_share = 0;            ///< largest error as a share of its bound in calls that are right
+  std::vector<WrongCall> findings;
+  std::string failure;  ///< why the library couldn't be verified; empty: it could
+  friend bool operator==(const VerifiedLibrary&, const VerifiedLibrary&) = default;
+};
+
+/// The result of a verification.
+struct Verification {
+  std::vector<VerifiedLibrary> libraries;
+  std::vector<std::string> not_compared;  ///< families whose calls are executed without comparison of results
+  std::vector<std::string> remarks;
+  bool is_complete = false;  ///< all planned calls were made
+  bool interrupted = false;
+  std::string cpu;
+  friend bool operator==(const Verification&, const Verification&) = default;
+
+  /// Returns whether a call is wrong.
+  [[nodiscard]] bool fails() const;
+};
+
+/// Calls routines of the libraries in child processes, and compares the results with wider arithmetic. A verification that ends early keeps
+/// its state in the store, and the same request goes on from there in the next call, unless a library or the recording has changed. Throws
+/// bad_input for a library, routine or recording that doesn't exist.
+Verification verify_libraries(const Workbench& bench, const VerifyRequest& request, const RunContext& context = {});
+
+/// Converts to and from the document {"schema": "flopcast-verification-1", ...}.
+std::string to_json(const Verification& verification);
+Verification verification_from_json(std::string_view text);
 
 }  // namespace flopcast

@@ -22,7 +22,7 @@ class ShapeTuner {
   ShapeTuner(const program::ProgramBreakdown& breakdown, WhatIfLibraries& place, const RunContext& context)
       : breakdown_(breakdown), libraries_(place), context_(context) {}
 
-  ProgramTuning run(std::span<const std::optional<Seconds>> seconds, Seconds budget, const std::string& label) {
+  ShapesTuning run(std::span<const std::optional<Seconds>> seconds, Seconds budget, const std::string& label) {
     const std::vector<TunableShape> shapes = tunable_shapes();
     std::vector<tuning::Problem> problems;
     for (const TunableShape& shape : shapes) {
@@ -176,13 +176,13 @@ class ShapeTuner {
   WhatIfLibraries& libraries_;
   const RunContext& context_;
   std::vector<std::int64_t> allowed_;  // largest block size that the workspace allows, of every problem
-  ProgramTuning result_;
+  ShapesTuning result_;
 };
 
 }  // namespace
 
-ProgramTuning tune_shapes(const program::ProgramBreakdown& breakdown, std::span<const std::optional<Seconds>> seconds,
-                          WhatIfLibraries& place, Seconds budget, const std::string& label, const RunContext& context) {
+ShapesTuning tune_shapes(const program::ProgramBreakdown& breakdown, std::span<const std::optional<Seconds>> seconds,
+                         WhatIfLibraries& place, Seconds budget, const std::string& label, const RunContext& context) {
   return ShapeTuner(breakdown, place, context).run(seconds, budget, label);
 }
 

@@ -21,7 +21,7 @@ struct ShapeTuning {
 };
 
 /// The effect of the best block sizes on a recorded program.
-struct ProgramTuning {
+struct ShapesTuning {
   std::vector<ShapeTuning> shapes;
   std::vector<BlockChoice> choices;
   std::size_t untuned_shapes = 0;
@@ -29,7 +29,7 @@ struct ProgramTuning {
 
 /// Chooses block sizes for the shapes that take a noticeable part of the time. `seconds` holds the time of every shape with the default
 /// block sizes, or nothing where it isn't known. `label` names the step.
-ProgramTuning tune_shapes(const program::ProgramBreakdown& breakdown, std::span<const std::optional<Seconds>> seconds,
-                          WhatIfLibraries& place, Seconds budget, const std::string& label, const RunContext& context);
+ShapesTuning tune_shapes(const program::ProgramBreakdown& breakdown, std::span<const std::optional<Seconds>> seconds,
+                         WhatIfLibraries& place, Seconds budget, const std::string& label, const RunContext& context);
 
 }  // namespace flopcast

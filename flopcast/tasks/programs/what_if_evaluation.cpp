@@ -237,7 +237,7 @@ class WhatIfEvaluator {
   /// their difference.
   void tune_blocks(Seconds budget) {
     const std::string label = "block sizes for " + to_string(result().question);
-    ProgramTuning tuned = tune_shapes(breakdown_, result().shapes, *libraries_, budget, label, context_);
+    ShapesTuning tuned = tune_shapes(breakdown_, result().shapes, *libraries_, budget, label, context_);
     for (const ShapeTuning& change : tuned.shapes) {
       std::optional<Seconds>& seconds = result().shapes[change.shape];
       const Seconds before = *seconds;

@@ -22,8 +22,8 @@ class FakeLauncher : public MpiLauncher {
     MpiLaunchResult result;
     std::string made;
     for (std::size_t i = 0; i < std::min(executions.size(), max_executions) && !result.failed; ++i) {
-      made +=
-          (made.empty() ? "" : ", ") + to_string(executions[i].parameters) + ' ' + std::string(selective::to_string(executions[i].policy));
+      made += (made.empty() ? "" : ", ") + search::to_string(executions[i].parameters) + ' ' +
+              std::string(selective::to_string(executions[i].policy));
       if (std::optional<MpiProfile> profile = program_(executions[i], known)) {
         result.seconds += profile->elapsed;
         result.profiles[i] = std::move(*profile);

@@ -32,6 +32,7 @@ inline constexpr const char* contraction_rates = "contraction-rates-3";  ///< pe
 inline constexpr const char* race_runs = "race-runs";                    ///< per commands and folder: runs of an interrupted race
 inline constexpr const char* verification = "verification";              ///< per request: state of an interrupted verification
 inline constexpr const char* micro_benchmark = "micro-benchmark";        ///< per kernel call and context: timings of micro-benchmarks
+inline constexpr const char* thread_table = "thread-table";  ///< per libraries and threads: entries of a table of times by threads
 
 }  // namespace artifact
 

@@ -9,7 +9,7 @@
 namespace flopcast::protocol {
 
 /// Environment variable that `flopcast run --threads auto` sets for the preloaded library: the text of a ThreadTable.
-inline constexpr const char* threads_variable = "FLOPCAST_THREADS";
+inline constexpr const char* threads_variable = "FLOPCAST_THREAD_TABLE";
 
 inline constexpr std::size_t max_thread_counts = 12;
 inline constexpr std::size_t max_thread_sizes = 3;

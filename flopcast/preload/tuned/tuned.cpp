@@ -113,7 +113,7 @@ void open_report(const char* path) noexcept {
     complain_once("FLOPCAST_BLOCKS is damaged; LAPACK uses its own block sizes");
   }
   if (!read_thread_table(&report->threads)) {
-    complain_once("FLOPCAST_THREADS is damaged; BLAS uses as many threads as the program sets");
+    complain_once("FLOPCAST_THREAD_TABLE is damaged; BLAS uses as many threads as the program sets");
   }
   if (std::getenv(protocol::blocks_variable) != nullptr) {  // only if preloaded into a program, which keeps the library to its end
     redirect_calls(own_symbol, {locked_deep, locked_apart});

@@ -176,7 +176,9 @@ template <>
 Fields FieldTable<RunRequest>::fields() {
   return Fields{field<&T::command>("program and its arguments").within(bounds::command).option("")} + fields_of_run<>() +
          Fields{optional_field<&T::explain>("say for every tuned routine what happened")
-                    .option("report", "say afterwards which block sizes the program's LAPACK queried (with --json, --output)")};
+                    .option("report",
+                            "say afterwards which block sizes the program's LAPACK queried, and how many threads its calls got (with "
+                            "--json, --output)")};
 }
 
 template <>

@@ -32,7 +32,6 @@ namespace {
 using Sizes = std::vector<std::int64_t>;
 
 constexpr const char* table_schema = "flopcast-thread-table-1";
-constexpr const char* artifact_kind = "thread-table";  ///< per libraries and threads: entries of a ThreadTable, and whether all are there
 
 /// Arithmetic of the largest calls that are measured. Larger ones are expected to gain as much by threads as the largest of their shape.
 constexpr double max_flops = 4e9;
@@ -86,7 +85,7 @@ class ThreadTableMaker {
       entries_ = document.at("entries").get<std::string>();
       return document.at("complete").get<bool>();
     };
-    const bool is_complete = model::read_artifact(store_, artifact_kind, name(), read).value_or(false);
+    const bool is_complete = model::read_artifact(store_, model::artifact::thread_table, name(), read).value_or(false);
     if (!is_complete && order_.time_budget > 0) {
       measure();
     }
@@ -130,7 +129,7 @@ class ThreadTableMaker {
       const Seconds left = std::max(0.0, order_.time_budget - watch.elapsed());
       complete = sample(routines, precision == last ? left : left / 2) && complete;
       entries += entries_of(routines);
-      model::put_artifact(store_, artifact_kind, name(),
+      model::put_artifact(store_, model::artifact::thread_table, name(),
                           {{"schema", table_schema}, {"entries", entries}, {"complete", complete && precision == last}});
     }
     entries_ = entries;

@@ -29,8 +29,9 @@ std::string table(const std::string& folder) {
 class ThreadsOfCalls : public testing::Test {
  protected:
   std::string output(const std::string& text, const std::string& environment = "") {
-    const tests::Result result = tests::run_in(own_.path(), environment + " FLOPCAST_BLOCKS= FLOPCAST_THREADS='" + text + "' LD_PRELOAD=" +
-                                                                find_component("libflopcast-tuned.so").string() + " " THREADED_PROGRAM);
+    const tests::Result result =
+        tests::run_in(own_.path(), environment + " FLOPCAST_BLOCKS= FLOPCAST_THREAD_TABLE='" + text +
+                                       "' LD_PRELOAD=" + find_component("libflopcast-tuned.so").string() + " " THREADED_PROGRAM);
     EXPECT_EQ(result.exit_code, 0) << result.err;
     errors_ = result.err;
     return result.out;
@@ -62,7 +63,7 @@ TEST_F(ThreadsOfCalls, StayWithoutATable) {
 
 TEST_F(ThreadsOfCalls, StayWithADamagedTable) {
   EXPECT_EQ(output("1,2;3"), with_own_threads);
-  EXPECT_THAT(errors_, testing::HasSubstr("FLOPCAST_THREADS is damaged"));
+  EXPECT_THAT(errors_, testing::HasSubstr("FLOPCAST_THREAD_TABLE is damaged"));
 }
 
 }  // namespace

@@ -37,7 +37,8 @@ TEST_F(Runs, TheProfilesKernelsAreSetUnlessTheUserChoseSome) {
 TEST_F(Runs, AutomaticThreadsAreAtMostOnePerCoreOrAsTheUserSetThem) {
   request_.threads = 0;
   request_.time_budget = 7;
-  EXPECT_THAT(settings().variables, AllOf(Contains(Pair("FLOPCAST_THREADS", fake_.thread_table)), Contains(Pair("OMP_NUM_THREADS", "4"))));
+  EXPECT_THAT(settings().variables,
+              AllOf(Contains(Pair("FLOPCAST_THREAD_TABLE", fake_.thread_table)), Contains(Pair("OMP_NUM_THREADS", "4"))));
   EXPECT_EQ(returned(), 48) << "the profile for four threads";
   ASSERT_FALSE(fake_.orders.empty());
   EXPECT_EQ(fake_.orders[0].threads, 4);
@@ -58,11 +59,11 @@ TEST_F(Runs, AutomaticThreadsAreAtMostOnePerCoreOrAsTheUserSetThem) {
 TEST_F(Runs, AutomaticThreadsAreNotChosenForOneThread) {
   request_.threads = 0;
   fake_.variables["OMP_NUM_THREADS"] = "1";
-  EXPECT_THAT(settings().variables, Not(Contains(Key("FLOPCAST_THREADS"))));
+  EXPECT_THAT(settings().variables, Not(Contains(Key("FLOPCAST_THREAD_TABLE"))));
   EXPECT_THAT(notes_, Contains(HasSubstr("one thread only")));
   fake_.variables.clear();
   request_.threads = 2;
-  EXPECT_THAT(settings().variables, Not(Contains(Key("FLOPCAST_THREADS"))));
+  EXPECT_THAT(settings().variables, Not(Contains(Key("FLOPCAST_THREAD_TABLE"))));
   EXPECT_THAT(fake_.orders, IsEmpty());
 }
 

@@ -29,7 +29,7 @@ Columns<MpiConfiguration> columns_of(const ShownColumns& shown_columns) {
       return each.verdict == MpiVerdict::failed ? Cell("") : columns_detail::cell_of(std::invoke(value_of, each), unit);
     });
   };
-  columns.show<&Row::setting>();
+  columns.add(shown<&Row::setting>(), [](const Row& each) { return search::to_string(each.setting); });
   add(shown<&Row::predicted>(), &Row::predicted);
   add(shown<&Row::half_width>("", "+-"), &Row::half_width);
   add(number_column("percent_seen", "% seen", "%", "part of the path that lies in kernels", Best::large),

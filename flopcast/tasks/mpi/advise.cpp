@@ -211,17 +211,21 @@ class Advisor {
   void execute_leading() {
     constexpr int max_rounds = 3;
     const std::vector<std::size_t> numbers = leading();
-    std::map<std::size_t, std::vector<Seconds>> paths;
+    std::map<std::size_t, std::vector<Seconds>> paths, elapsed;
     for (int round = 0; round < max_rounds && numbers.size() > 1 && (round == 0 || !is_budget_spent()); ++round) {
       for (const std::size_t i : numbers) {
         for (const MpiConfiguration& made : tuned(grids_[i], {advice_.configurations[i].setting.at("nb")}, selective::Policy::full)) {
-          paths[i].push_back(*made.predicted);
+          if (is_covered(made)) {
+            paths[i].push_back(*made.predicted);
+            elapsed[i].push_back(made.elapsed);
+          }
         }
       }
     }
     for (const auto& [i, seconds] : paths) {
       advice_.configurations[i].finalist = true;
       advice_.configurations[i].full_path = median(seconds);
+      advice_.configurations[i].full_elapsed = median(elapsed.at(i));
     }
   }
 

@@ -20,7 +20,6 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
-using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -157,7 +156,7 @@ TEST_F(MpiAdvice, TheBestOfAllIsChosenByFullExecutions) {
        std::vector<std::tuple<std::string, int, std::string>>{{"1x2", 64, "1"}, {"2x1", 16, "1"}, {"1x1", 256, "2"}, {"1x1", 96, "1"}}) {
     asked_.clear();
     const MpiTuning advice = advise(best_at(grid, nb, threads));
-    const MpiSetting expected = {{"grid", grid}, {"nb", std::to_string(nb)}, {"threads", threads}};
+    const search::Setting expected = {{"grid", grid}, {"nb", std::to_string(nb)}, {"threads", threads}};
     EXPECT_EQ(advice.best().setting, expected);
     EXPECT_TRUE(advice.best().finalist);
     EXPECT_THAT(advice.configurations, SizeIs(32));
@@ -200,7 +199,7 @@ TEST_F(MpiAdvice, IterationsAreAlwaysExecuted) {
     request_.routine = routine;
     static_cast<void>(advise(best_at("1x2", 32, "1")));
   }
-  EXPECT_THAT(asked_, Each(Field(&Asked::policy, Policy::full)));
+  EXPECT_THAT(asked_, Each(::testing::Field(&Asked::policy, Policy::full)));
 }
 
 TEST_F(MpiAdvice, TheTimeBudgetEndsTheSearch) {

@@ -32,8 +32,8 @@ constexpr std::size_t max_places = 4096, max_calls = 1024;
 struct Place {
   std::atomic<std::uint64_t> key;  ///< address of an instruction, or a hash of the text with the highest bit; 0: free
   std::atomic<std::uint32_t> probes;
-  char text[2000];  ///< Python's line; empty for an instruction
 };
+using Text = char[2000];
 
 /// Page faults and system time of a call.
 struct WatchedCall {
@@ -50,7 +50,11 @@ struct Probes {
   std::atomic<bool> requested, rests;
   std::atomic<std::uint32_t> call_count;
   WatchedCall calls[max_calls];
+  timer_t timer;
+  bool is_timed;  ///< the timer exists
   Place places[max_places];
+  /// Python's lines of the places; empty for instructions. Apart from the places, so that few pages are read at the end.
+  Text texts[max_places];
   char stack[std::size_t{64} << 10U];  ///< stack of the signal's handler, because the program's own may be small
 };
 constinit Probes* probes = nullptr;
@@ -151,11 +155,14 @@ void count(std::uint64_t key, std::uint32_t number, const char* text = "") noexc
   constexpr std::size_t most_steps = 64;  // a full table counts no further places
   const std::size_t first = key * 0x9e3779b97f4a7c15U >> 40U;
   for (std::size_t step = 0; number > 0 && step < most_steps; ++step) {
-    Place& place = probes->places[(first + step) % max_places];
+    const std::size_t at = (first + step) % max_places;
+    Place& place = probes->places[at];
     std::uint64_t there = 0;
     if (place.key.compare_exchange_strong(there, key, std::memory_order_relaxed) || there == key) {
       place.probes.fetch_add(number, std::memory_order_relaxed);
-      std::strcpy(place.text, text);
+      if (text[0] != '\0') {
+        std::strcpy(probes->texts[at], text);
+      }
       return;
     }
   }
@@ -166,7 +173,7 @@ int note_line(void*) noexcept {
   const std::uint32_t number = probes->waiting.exchange(0);
   if (void* frame = number > 0 ? python.frame() : nullptr) {
     const Line inner(frame), users = users_line(inner, frame);
-    char subscripts[256] = "", text[sizeof Place::text], within[256] = "";
+    char subscripts[256] = "", text[sizeof(Text)], within[256] = "";
     if (std::strcmp(inner.function, "einsum") == 0 && std::strstr(inner.file, "numpy") != nullptr) {
       copy_subscripts(frame, subscripts);
     }
@@ -261,14 +268,14 @@ void start_probes(KeptPath kept) noexcept {
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = probe_signal;
   event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
-  timer_t timer{};
   const timespec interval = {0, static_cast<long>(1e9 * protocol::probe_seconds)};
   const itimerspec times = {interval, interval};
   made->process = getpid();
   probes = made;
   if (((stack.ss_flags & SS_DISABLE) == 0 || sigaltstack(&own, nullptr) == 0) && sigaction(probe_signal, &handler, nullptr) == 0 &&
-      timer_create(own_user_time, &event, &timer) == 0) {
-    timer_settime(timer, 0, &times, nullptr);
+      timer_create(own_user_time, &event, &made->timer) == 0) {
+    made->is_timed = true;
+    timer_settime(made->timer, 0, &times, nullptr);
   }
 }
 
@@ -296,19 +303,24 @@ void write_probes(void (*write)(const char* text, std::size_t bytes)) noexcept {
   if (out == nullptr) {
     return;
   }
+  constexpr itimerspec never{};
+  if (probes->is_timed) {
+    timer_settime(probes->timer, 0, &never, nullptr);  // the time of writing isn't the program's
+  }
   count(probes->last, probes->waiting.exchange(0));  // Python gave no line for them
   for (std::size_t i = 0; i < max_calls && i < probes->call_count; ++i) {
     const WatchedCall& call = probes->calls[i];
     std::fprintf(out, "call\t%llu\t%lld\t%lld\n", static_cast<unsigned long long>(call.start), static_cast<long long>(call.faults),
                  static_cast<long long>(call.system_nanoseconds));
   }
-  for (const Place& place : probes->places) {
+  for (std::size_t at = 0; at < max_places; ++at) {
+    const Place& place = probes->places[at];
     if (place.probes == 0) {
       continue;
     }
     std::fprintf(out, "%u\t", place.probes.load());
-    if (place.text[0] != '\0') {
-      std::fprintf(out, "%s\n", place.text);
+    if (probes->texts[at][0] != '\0') {
+      std::fprintf(out, "%s\n", probes->texts[at]);
     } else {
       write_instruction(out, place.key);
     }

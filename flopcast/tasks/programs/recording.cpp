@@ -123,7 +123,9 @@ Recording record_program(const RecordRequest& request, const RunContext& context
   const machine::Topology topology = machine::detect_topology();
   const program::ProgramOptions program = {request.command, program::program_libraries(request.blas, request.lapack, request.command),
                                            request.threads};
-  program::record_program(program, {request.output, request.dry_run, {topology.cpu, topology.cores}, request.anonymous, request.probes});
+  program::RecordingOptions options{request.output, request.dry_run, {topology.cpu, topology.cores}, request.anonymous};
+  options.probes = request.probes;
+  program::record_program(program, options);
   Recording recording = read_recording(request.output);
   add_library_remarks(recording, program, context);
   return request.anonymous ? recording_from_json(anonymous_json(to_json(recording))) : recording;

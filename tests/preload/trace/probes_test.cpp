@@ -14,8 +14,9 @@ namespace {
 class Probes : public ProgramRecording {
  protected:
   ProgramSummary summary(const std::string& what, bool probes) {
-    EXPECT_EQ(record_program({{FLOPCAST_RECORDED_PROGRAM, what}, {}, 1}, {folder_ / "trace", false, {}, false, probes}), 0)
-        << "a system call ended early";
+    RecordingOptions options{folder_ / "trace"};
+    options.probes = probes;
+    EXPECT_EQ(record_program({{FLOPCAST_RECORDED_PROGRAM, what}, {}, 1}, options), 0) << "a system call ended early";
     return ProgramTraceFile(folder_ / "trace").summary();
   }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/model/store.hpp"
@@ -51,6 +52,11 @@ class ProgramRuns {
     recorded.timed_out = exit_code == killed && summary.seconds >= request_.timeout;
     recorded.elapsed = std::max(0.0, summary.seconds - *overhead_[dry ? 1 : 0]);
     recorded.parts = parts_of(opened.file, recorded.elapsed);
+    if (dry) {  // the calls of other runs took longer, too
+      for (CandidatePart& part : recorded.parts) {
+        part.own_seconds *= share_of_core(summary);
+      }
+    }
     recorded.calls = calls_of(opened.file);
     return recorded;
   }
@@ -162,6 +168,11 @@ std::vector<CandidatePart> parts_of(const program::RecordedProgram& program, Sec
     part.own_seconds = std::max(0.0, part.own_seconds);
   }
   return parts.empty() ? std::vector{CandidatePart{{}, elapsed}} : parts;
+}
+
+double share_of_core(const program::ProgramSummary& summary) {
+  const bool is_disturbed = summary.other_cores >= machine::OtherLoad::much && summary.threads.size() <= 1;
+  return is_disturbed && summary.cores_got > 0 ? std::min(1.0, summary.cores_got) : 1;
 }
 
 std::map<std::string, SameCalls> calls_of(const program::RecordedProgram& program) {

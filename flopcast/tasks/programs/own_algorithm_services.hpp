@@ -40,8 +40,10 @@ struct ProgramTuneServices {
 };
 
 /// Returns the parts of a recorded program, which ran for `elapsed`: threads and processes that made calls at the same time are different
-/// parts, those that followed each other are one. `threads` is the number of threads of BLAS.
+/// parts, those that followed each other are one.
 std::vector<CandidatePart> parts_of(const program::RecordedProgram& program, Seconds elapsed);
+/// Returns the share of its time in which a program of one thread had a core, if other programs kept cores busy; otherwise 1.
+double share_of_core(const program::ProgramSummary& summary);
 /// Returns the numbers of calls of a recorded program.
 std::map<std::string, SameCalls> calls_of(const program::RecordedProgram& program);
 

@@ -163,6 +163,9 @@ class ProgramScaler {
           {run.parameter, summary.seconds, summary.seconds - own, own, breakdown.all().calls, summary.resident_bytes});
       all_calls_.push_back(breakdown.all().seconds);
     }
+    if (const int code = runs_.front().program->summary().exit_code; code != 0) {
+      result_.remarks.push_back(fmt::format("the recorded runs ended with exit code {}: check that the program works", code));
+    }
     if (runs_.size() < fewest) {
       throw bad_input("{} of the parameter given, {} are needed to see how the program grows. Record it with more values",
                       counted(runs_.size(), "value"), fewest);
@@ -325,12 +328,18 @@ class ProgramScaler {
     return program::smooth_growth(points, static_cast<double>(result_.parameter), noise, program::Measured::time);
   }
 
+  /// Returns the interval of a growth widened by the relative noise of equal runs.
+  [[nodiscard]] static Interval with_noise(const program::Growth& growth, double noise) {
+    const double margin = of_normal * std::max(noise, growth.misfit);
+    return {std::max(0.0, growth.interval.low * (1 - margin)), growth.interval.high * (1 + margin)};
+  }
+
   void predict_memory() {
     static constexpr double noise = 0.02;  // relative, of equal runs
     if (std::all_of(result_.recordings.begin(), result_.recordings.end(), [](const auto& one) { return one.resident_bytes > 0; })) {
       const program::Growth growth = growth_of([](const auto& one) { return static_cast<double>(one.resident_bytes); }, noise);
       result_.resident_bytes = std::llround(growth.value);
-      result_.resident_interval = growth.interval;
+      result_.resident_interval = with_noise(growth, noise);
     }
   }
 
@@ -338,8 +347,7 @@ class ProgramScaler {
     static constexpr double noise = 0.05;  // relative, of the time of a program's own code
     const program::Growth growth = growth_of([](const ScaledProgram::Recording& one) { return one.own_code_seconds; }, noise);
     result_.own_code_seconds = growth.value;
-    const double margin = of_normal * std::max(noise, growth.misfit);
-    result_.own_code_interval = {std::max(0.0, growth.interval.low * (1 - margin)), growth.interval.high * (1 + margin)};
+    result_.own_code_interval = with_noise(growth, noise);
     result_.own_code_formula = growth.formula;
   }
 

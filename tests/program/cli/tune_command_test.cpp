@@ -23,7 +23,7 @@ class TuneCommand : public testing::Test {
   }
 
   json tuned(const std::string& arguments) {
-    const Result result = tune("--json --output tuned.json --time-budget 3s " + arguments);
+    const Result result = tune("--json --output tuned.json --time-budget 20s " + arguments);
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return result.exit_code == 0 ? json::parse(tests::contents(own_.path() / "tuned.json")) : json();
   }

@@ -300,6 +300,22 @@ TEST(PartsOfPrograms, JoinThreadsThatFollowEachOther) {
   EXPECT_EQ(none[0].own_seconds, 3);
 }
 
+TEST(PartsOfPrograms, CountTheTimeInWhichTheProgramHadACore) {
+  program::ProgramSummary summary;
+  summary.threads.resize(1);
+  summary.cores_got = 0.4;
+  EXPECT_EQ(share_of_core(summary), 1) << "the program waits by itself";
+  summary.other_cores = 2;
+  EXPECT_EQ(share_of_core(summary), 0.4);
+  summary.cores_got = 1.3;
+  EXPECT_EQ(share_of_core(summary), 1);
+  summary.cores_got = 0;
+  EXPECT_EQ(share_of_core(summary), 1) << "not known";
+  summary.cores_got = 0.4;
+  summary.threads.resize(2);
+  EXPECT_EQ(share_of_core(summary), 1) << "threads wait for each other";
+}
+
 TEST(ProgramTuning, IsReadBackAsItWasWritten) {
   FakeProgram program;
   program.codes = program.dry_codes = {{"64", 2}};

@@ -16,6 +16,7 @@ namespace flopcast::tests {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::Ge;
 using ::testing::HasSubstr;
@@ -31,7 +32,7 @@ class Scale : public ::testing::Test {
     place_.threads = 1;
     services_.open = [this](const machine::LibraryChoice& libraries, bool) {
       EXPECT_EQ(libraries.blas, "slow");
-      return std::make_unique<FakeLibraries>(libraries, 1, FakeTuning(), log_);
+      return std::make_unique<FakeLibraries>(libraries, SpeedModels(1), FakeTuning(), log_);
     };
     services_.require_usable = [](const WhatIf&, const machine::LibraryChoice&) {};
     services_.is_here = [this](const program::RecordedPlace&) { return is_here_; };
@@ -155,6 +156,8 @@ TEST_F(Scale, PredictsMemoryThatAllRecordingsHave) {
   const ScaledProgram scaled = to(8000);
   ASSERT_TRUE(scaled.resident_bytes);
   EXPECT_NEAR(static_cast<double>(*scaled.resident_bytes), 50e6 + 24 * 64e6, 1e6);
+  EXPECT_THAT(scaled.resident_interval->low, Le(0.97 * (50e6 + 24 * 64e6))) << "equal runs differ by 2 %";
+  EXPECT_THAT(scaled.resident_interval->high, Ge(1.03 * (50e6 + 24 * 64e6)));
   EXPECT_EQ(scaled.recordings.front().resident_bytes, 56'000'000);
   EXPECT_EQ(scaled_program_from_json(to_json(scaled)), scaled);
   traces_[500].summary.resident_bytes = 0;
@@ -171,6 +174,10 @@ TEST_F(Scale, PredictsAProgramWithoutCalls) {
   EXPECT_NEAR(scaled.seconds, 67, 0.1);
   EXPECT_EQ(scaled.own_code_share, 1);
   EXPECT_THAT(scaled.kernels, IsEmpty());
+  for (auto& [n, trace] : traces_) {
+    trace.summary.exit_code = 1;
+  }
+  EXPECT_THAT(to(8000).remarks, Contains(HasSubstr("ended with exit code 1")));
 }
 
 }  // namespace

@@ -127,6 +127,9 @@ std::string driver_call_text(const DriverRow& row, Precision precision, const Dr
   if (const std::size_t letter = text.find(".P"); letter != std::string::npos) {
     text[letter + 1] = static_cast<char>(precision);
   }
+  if (const std::size_t assumption = text.find("'her'"); assumption != std::string::npos && !is_complex(precision)) {
+    text.replace(assumption, 5, "'sym'");
+  }
   if (row.selects && wish.values > 0) {
     text.insert(text.size() - 1, ", subset_by_index=[0, " + std::to_string(wish.values - 1) + "]");
   }

@@ -65,7 +65,32 @@ double split_half(const std::vector<Seconds>& times) {
   return halves[1].empty() ? 0 : std::fabs(median(halves[0]) / median(halves[1]) - 1);
 }
 
-Check check(const Decision& decision, std::span<const Forecast> forecasts, std::span<const measure::Timings> timings) {
+/// Returns the experiment that runs one alternative, on operands filled anew.
+measure::Experiment experiment(const Placed& placed, const Forecast& forecast, const Runners& runners) {
+  using measure::Action;
+  measure::Experiment experiment;
+  experiment.memory = placed.memory;
+  experiment.timed = {placed.call};
+  if (forecast.variant.empty()) {
+    experiment.setup.push_back({.what = Action::What::prepare,
+                                .hook = [&runners, call = placed.call, blocks = forecast.blocks] { runners.set_blocks(call, blocks); }});
+  } else {
+    experiment.perform = [&runners, alternative = Alternative{forecast.variant, forecast.blocks}](const Call& call) {
+      return runners.execute(call, alternative);
+    };
+  }
+  const Action fill = {.what = Action::What::fill, .call = placed.call};
+  if (forecast.seconds < short_run) {
+    experiment.setup.push_back(fill);
+    experiment.setup.push_back({.what = forecast.variant.empty() ? Action::What::execute : Action::What::perform, .call = placed.call});
+  }
+  experiment.setup.push_back(fill);
+  return experiment;
+}
+
+}  // namespace
+
+Check compare_runs(const Decision& decision, std::span<const Forecast> forecasts, std::span<const measure::Timings> timings) {
   Check result;
   std::vector<double> differences;
   for (std::size_t f = 0; f < forecasts.size(); ++f) {
@@ -73,8 +98,9 @@ Check check(const Decision& decision, std::span<const Forecast> forecasts, std::
     Measured measured{.variant = forecast.variant, .blocks = forecast.blocks};
     if (f < timings.size() && !timings[f].calls.empty()) {
       for (const std::string& warning : timings[f].warnings) {
-        result.warnings.push_back({fmt::format("{} {}, nb {}", decision.sizes.empty() ? 0 : decision.sizes.front(),
-                                               forecast.variant.empty() ? "library" : forecast.variant, forecast.blocks.nb),
+        const std::string blocks = forecast.blocks.nb > 0 ? fmt::format(", nb {}", forecast.blocks.nb) : "";
+        result.warnings.push_back({fmt::format("{} {}{}", decision.sizes.empty() ? 0 : decision.sizes.front(),
+                                               forecast.variant.empty() ? "library" : forecast.variant, blocks),
                                    warning});
       }
       for (const Repetition& repetition : timings[f].calls[0]) {
@@ -113,38 +139,13 @@ Check check(const Decision& decision, std::span<const Forecast> forecasts, std::
   return result;
 }
 
-/// Returns the experiment that runs one alternative, on operands filled anew.
-measure::Experiment experiment(const Placed& placed, const Forecast& forecast, const Runners& runners) {
-  using measure::Action;
-  measure::Experiment experiment;
-  experiment.memory = placed.memory;
-  experiment.timed = {placed.call};
-  if (forecast.variant.empty()) {
-    experiment.setup.push_back({.what = Action::What::prepare,
-                                .hook = [&runners, call = placed.call, blocks = forecast.blocks] { runners.set_blocks(call, blocks); }});
-  } else {
-    experiment.perform = [&runners, alternative = Alternative{forecast.variant, forecast.blocks}](const Call& call) {
-      return runners.execute(call, alternative);
-    };
-  }
-  const Action fill = {.what = Action::What::fill, .call = placed.call};
-  if (forecast.seconds < short_run) {
-    experiment.setup.push_back(fill);
-    experiment.setup.push_back({.what = forecast.variant.empty() ? Action::What::execute : Action::What::perform, .call = placed.call});
-  }
-  experiment.setup.push_back(fill);
-  return experiment;
-}
-
-}  // namespace
-
 Check validate(const Problem& problem, const Decision& decision, const Measure& measure, const Runners& runners, Extent extent) {
   const std::vector<Forecast> run = forecasts_to_run(decision, extent);
   std::vector<measure::Experiment> experiments;
   for (const Forecast& forecast : run) {
     experiments.push_back(experiment(place(problem.call, {forecast.variant, forecast.blocks}), forecast, runners));
   }
-  Check result = check(decision, run, measure(experiments));
+  Check result = compare_runs(decision, run, measure(experiments));
   result.complete = result.measured.size() == run.size();
   return result;
 }

@@ -24,6 +24,9 @@ using Measure = std::function<std::vector<measure::Timings>(std::span<const meas
 Check validate(const Problem& problem, const Decision& decision, const Measure& measure, const Runners& runners,
                Extent extent = Extent::all);
 
+/// Compares `forecasts` of a decision with runs, which are in the same order. Only the first call of each timing counts.
+Check compare_runs(const Decision& decision, std::span<const Forecast> forecasts, std::span<const measure::Timings> timings);
+
 /// Expected time of a validation without disturbances, including the time to fill operands; `rule` tells how often each alternative runs.
 /// Disturbed runs are repeated, so that it may take twice as long.
 Seconds validation_seconds(const Problem& problem, const Decision& decision, const measure::StopRule& rule, Extent extent = Extent::all);

@@ -53,6 +53,10 @@ TEST(Drivers, AreCalledFromSciPyAsIsWanted) {
       EXPECT_EQ(driver_call_text(row, Precision::d, {}), "scipy.linalg.eigh(a, driver='evr')");
       EXPECT_EQ(driver_call_text(row, Precision::d, {{}, false, 10}), "scipy.linalg.eigvalsh(a, driver='evr', subset_by_index=[0, 9])");
     }
+    if (driver_name(row, Precision::d) == "dsysv") {
+      EXPECT_EQ(driver_call_text(row, Precision::d, {}), "scipy.linalg.solve(a, b, assume_a='sym')");
+      EXPECT_EQ(driver_call_text(row, Precision::z, {}), "scipy.linalg.solve(a, b, assume_a='her')");
+    }
     if (driver_name(row, Precision::s) == "sgejsv") {
       EXPECT_EQ(driver_call_text(row, Precision::s, {}), "scipy.linalg.lapack.sgejsv(a, joba=0, jobt=1, jobp=0)");
       EXPECT_EQ(driver_call_text(row, Precision::z, {}), "LAPACKE_zgejsv in C; SciPy has no call of it");

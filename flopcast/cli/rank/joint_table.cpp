@@ -53,7 +53,7 @@ std::string ties_text(const JointChoice& row) {
   return fmt::format("{}", fmt::join(ties, ", "));
 }
 
-Columns<JointChoice> columns_of(bool has_default, bool measured) {
+Columns<JointChoice> columns_of(bool has_default, bool has_blocks, bool measured) {
   using report::Cell;
   using tuning::Forecast;
   using Row = JointChoice;
@@ -62,8 +62,10 @@ Columns<JointChoice> columns_of(bool has_default, bool measured) {
   columns.add(size_column(), [](const Row& row) { return kernel::size_text(row.decision().sizes); });
   columns.text("variant", "variant", "fastest variant in all libraries and numbers of threads",
                [forecast](const Row& row) { return variant_text(forecast(row).variant, row.place()); });
-  columns.number("nb", "nb", "", "block size of this variant",
-                 [forecast](const Row& row) { return forecast(row).blocks.nb > 0 ? report::whole(forecast(row).blocks.nb) : Cell("-"); });
+  if (has_blocks) {
+    columns.number("nb", "nb", "", "block size of this variant",
+                   [forecast](const Row& row) { return forecast(row).blocks.nb > 0 ? report::whole(forecast(row).blocks.nb) : Cell("-"); });
+  }
   columns.number("threads", "threads", "", "threads with which this variant is fastest",
                  [](const Row& row) { return row.place().threads; });
   columns.text("blas", "BLAS", "library with which this variant is fastest",
@@ -96,7 +98,7 @@ Columns<JointChoice> columns_of(bool has_default, bool measured) {
 
 }  // namespace
 
-std::vector<report::Column> joint_columns() { return columns_of(true, true).headings(); }
+std::vector<report::Column> joint_columns() { return columns_of(true, true, true).headings(); }
 
 report::Table joint_table(const Ranking& ranking) {
   const bool measured = std::any_of(ranking.places.begin(), ranking.places.end(), has_validations);
@@ -104,7 +106,7 @@ report::Table joint_table(const Ranking& ranking) {
   for (std::size_t p = 0; p < ranking.joint.size(); ++p) {
     rows.push_back({&ranking, p});
   }
-  return columns_of(default_seconds(ranking, 0) > 0, measured).table(rows, prediction_legend("predicted"));
+  return columns_of(default_seconds(ranking, 0) > 0, !is_of_drivers(ranking), measured).table(rows, prediction_legend("predicted"));
 }
 
 }  // namespace flopcast::cli

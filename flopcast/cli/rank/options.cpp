@@ -41,7 +41,7 @@ void show_validations(const Ranking& ranking, const CommonOptions& common) {
     show_ranking(ranking, common);
   }
   for (std::size_t place = 0; place < ranking.places.size(); ++place) {
-    if (rows_at_once) {
+    if (rows_at_once && !is_of_drivers(ranking)) {  // drivers are shown with their validation
       emit_wrapped(validation_text(ranking, place, common), common);
     }
     if (const std::string summary = validation_summary(ranking.places[place]); !summary.empty()) {

@@ -47,10 +47,11 @@ struct RankedVariant {
   const tuning::VariantRank* rank;
 };
 
-/// Adds the columns that drivers have alone: times with other spectra than that of the ranking, and memory.
-void add_driver_columns(Columns<RankedVariant>& columns, const std::optional<kernel::Spectrum>& own) {
+/// Adds the columns that drivers have alone: times with other spectra than that of the ranking, if it has one, and memory.
+void add_driver_columns(Columns<RankedVariant>& columns, const Ranking& ranking) {
+  const bool all = ranking.variants.empty();
   for (const auto& [spectrum, name] : kernel::spectrum_names) {
-    if (own != spectrum) {
+    if (all || (ranking.spectrum && ranking.spectrum != spectrum)) {
       columns.number(fmt::format("{}_seconds", name), name, "s", fmt::format("predicted time of a driver with the {} spectrum", name),
                      [name = std::string(name)](const RankedVariant& row) {
                        for (const tuning::SpectrumTime& time : row.rank->spectra) {
@@ -100,7 +101,7 @@ Columns<RankedVariant> variant_columns(const Ranking& ranking, bool where, bool 
   columns.add(shown<&VariantRank::ties>("", "ties with"), [](const Row& row) { return names(row.rank->ties, *row.place); });
   columns.add(shown<&VariantRank::regret>("", "max regret"), &Row::rank, &VariantRank::regret);
   if (drivers || ranking.variants.empty()) {
-    add_driver_columns(columns, ranking.spectrum);
+    add_driver_columns(columns, ranking);
   }
   if (measured) {
     const auto run_of = [forecast](const Row& row) { return find_measured(*row.decision, forecast(row)); };

@@ -26,11 +26,17 @@ Columns<tuning::Decision> columns_of(const PlaceRanking& place) {
   columns.add(size_column(), [](const Decision& d) { return kernel::size_text(d.sizes); });
   columns.text("chosen", "chosen", "variant that was predicted to be the fastest",
                [&place](const Decision& d) { return variant_text(d.chosen.variant, place); });
-  columns.number("chosen_nb", "nb", "", "block size of the chosen variant", [](const Decision& d) { return d.chosen.blocks.nb; });
+  const bool blocks = place.decisions.empty() || place.decisions.front().chosen.blocks.nb > 0;
+  if (blocks) {
+    columns.number("chosen_nb", "nb", "", "block size of the chosen variant", [](const Decision& d) { return d.chosen.blocks.nb; });
+  }
   columns.show<&Decision::validation, &Check::chosen_seconds>("", "measured");
   columns.text("fastest measured", "fastest measured", "variant that was fastest when measured",
                [&place](const Decision& d) { return variant_text(d.validation->best.variant, place); });
-  columns.number("best_nb", "nb", "", "block size of the fastest variant", [](const Decision& d) { return d.validation->best.blocks.nb; });
+  if (blocks) {
+    columns.number("best_nb", "nb", "", "block size of the fastest variant",
+                   [](const Decision& d) { return d.validation->best.blocks.nb; });
+  }
   columns.show<&Decision::validation, &Check::best_seconds>("", "measured");
   columns.show<&Decision::validation, &Check::regret>();
   columns.number("order", "pairs over 3 % in order", "",

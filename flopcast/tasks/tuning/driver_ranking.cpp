@@ -26,6 +26,7 @@
 #include "flopcast/tasks/tuning/tuning_session.hpp"
 #include "flopcast/tune/sampling.hpp"
 #include "flopcast/tune/segment.hpp"
+#include "flopcast/tune/validate.hpp"
 
 namespace flopcast {
 namespace {
@@ -340,7 +341,7 @@ class DriverRanker {
       }
       for (std::size_t r = 0; r < rows_.size(); ++r) {
         const prediction::TracePrediction& time = times[first + r].front();
-        decision.forecasts.push_back({name_of(r), {}, time.seconds, time.interval, time.extrapolated_share()});
+        decision.forecasts.push_back({name_of(r), no_blocks, time.seconds, time.interval, time.extrapolated_share()});
       }
       decision.flops = flops(subjects_[first].trace);
       decision.ranking = ranked(decision.forecasts);
@@ -363,6 +364,8 @@ class DriverRanker {
     }
   }
 
+  static constexpr algorithm::BlockParameters no_blocks = {0, 0, 0};
+
   [[nodiscard]] std::string name_of(std::size_t row) const { return driver_name(*rows_[row], request_.precision); }
 
   /// Runs all drivers of each problem, interleaved.
@@ -378,38 +381,32 @@ class DriverRanker {
           experiments.back() = with_data(experiments.back(), {*spectrum, request_.values});
         }
       }
-      const std::vector<measure::Timings> timings =
+      std::vector<measure::Timings> timings =
           services_.measure(experiments, {.min_repetitions = 5, .max_repetitions = 15},
                             [&](std::int64_t, std::int64_t) { return services_.clock() - begin < time_budget && !context_.cancelled(); });
-      compare(place_.decisions[p], timings);
+      std::transform(timings.begin(), timings.end(), timings.begin(), together);
+      tuning::Decision& decision = place_.decisions[p];
+      decision.validation = tuning::compare_runs(decision, decision.forecasts, timings);
+      decision.validation->complete = decision.validation->measured.size() == rows_.size();
     }
   }
 
-  /// Compares the decision with measured times, which are in the order of the rows.
-  static void compare(tuning::Decision& decision, const std::vector<measure::Timings>& timings) {
-    tuning::Check check;
-    for (std::size_t r = 0; r < timings.size(); ++r) {
-      const std::vector<std::vector<Repetition>>& calls = timings[r].calls;
-      tuning::Measured run{decision.forecasts[r].variant, {}, {}, {}, 0, 0, 0, 0};
-      for (std::size_t k = 0; !calls.empty() && k < calls.back().size(); ++k) {
-        run.wall_times.push_back(std::accumulate(calls.begin(), calls.end(), Seconds{0},
-                                                 [k](Seconds sum, const std::vector<Repetition>& call) { return sum + call[k].seconds; }));
+  /// Returns the timings of a driver's calls as those of one call, each of whose repetitions is the sum of theirs.
+  static measure::Timings together(measure::Timings timings) {
+    std::vector<Repetition> sums;
+    for (std::size_t k = 0; !timings.calls.empty() && k < timings.calls.back().size(); ++k) {
+      Repetition sum;
+      Seconds normalised = 0;
+      for (const std::vector<Repetition>& call : timings.calls) {
+        sum.seconds += call[k].seconds;
+        normalised += call[k].normalised();
+        sum.discarded = sum.discarded || call[k].discarded;
       }
-      if (run.wall_times.empty()) {
-        return;
-      }
-      run.median = median(run.wall_times);
-      run.error = decision.forecasts[r].seconds / run.median - 1;
-      if (check.best_seconds == 0 || run.median < check.best_seconds) {
-        check.best_seconds = run.median;
-        check.best.variant = run.variant;
-      }
-      check.chosen_seconds = run.variant == decision.chosen.variant ? run.median : check.chosen_seconds;
-      check.measured.push_back(std::move(run));
+      sum.drift = normalised > 0 ? sum.seconds / normalised : 1;
+      sums.push_back(sum);
     }
-    check.yield = check.best_seconds / check.chosen_seconds;
-    check.regret = 1 / check.yield - 1;
-    decision.validation = std::move(check);
+    timings.calls = {std::move(sums)};
+    return timings;
   }
 
   const TuningServices& services_;

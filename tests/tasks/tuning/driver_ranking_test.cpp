@@ -270,6 +270,9 @@ TEST(Drivers, AValidationHasTheMeasuredRegret) {
   for (const tuning::Measured& run : decision.validation->measured) {
     medians[run.variant] = run.median;
   }
+  EXPECT_EQ(decision.validation->measured.front().times.size(), 3U);
+  EXPECT_GT(decision.validation->order.pairs, 0U);
+  EXPECT_EQ(decision.chosen.blocks.nb, 0) << "drivers have no block size";
   EXPECT_EQ(medians.at("dgetrf+dgetri"), 4);
   EXPECT_EQ(medians.at("dpotrf+dpotri"), 1.5);
   EXPECT_EQ(decision.validation->best_seconds, 1);

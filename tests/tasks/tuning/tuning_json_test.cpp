@@ -23,7 +23,7 @@ tuning::Decision decision() {
   decision.default_ = forecast("", 2e-3);
   decision.chosen = forecast("3", 1e-3);
   decision.forecasts = {decision.default_, decision.chosen};
-  decision.ranking = {{decision.chosen, 1, 0, {64}, {"2"}, 0.01}};
+  decision.ranking = {{decision.chosen, 1, 0, {64}, {"2"}, 0.01, 4096, {{"clustered", 1e-3, {9e-4, 1.1e-3}, 0.5}}}};
   decision.ties = {64};
   decision.gain = 1;
   decision.regret = 0.01;
@@ -63,7 +63,8 @@ Ranking ranking() {
           "dpotrf",
           "L",
           {60, {48}, 1},
-          {{"3", "right-looking", true}},
+          kernel::Spectrum::clustered,
+          {{"3", "right-looking", true, "symmetric", "scipy.linalg.cholesky(a)"}},
           {{"blis", 2, environment(), {decision()}, {1, 2, 3}, true}},
           {{{300, 200}, {{0, decision().chosen, 0, false}}, 0.02}}};
 }

@@ -191,7 +191,8 @@ struct Relation {
   std::string text;
   std::int64_t columns = 0;  ///< columns of the sum
   std::vector<Term> terms;
-  double safety = 1;  ///< factor of the bound: 1 where the bound of rounding errors holds for each element; 0: the sum vanishes exactly
+  double safety = 1;      ///< factor of the bound: 1 where the bound of rounding errors holds for each element; 0: the sum vanishes exactly
+  bool normwise = false;  ///< the largest bound of all elements holds for each of them, because the routine's error is bounded by norms
 };
 
 }  // namespace flopcast::residual

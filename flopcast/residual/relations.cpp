@@ -17,6 +17,9 @@ namespace {
 /// eigenvalues have this factor.
 constexpr double lapack = 30;
 
+/// Factor of the bound for factorizations of indefinite matrices, whose pivots of order 2 take several roundings each.
+constexpr double indefinite = 8;
+
 /// The relations that define the results of a call, as they stand in the catalogue's operations.
 template <class T>
 class Relations {
@@ -79,6 +82,10 @@ class Relations {
   [[nodiscard]] static Matrix diagonal(const Matrix& d, std::int64_t rows, std::int64_t columns) {
     return {rows, columns, [&](auto i, auto j) { return i == j && i < d.rows() ? d(i, 0) : T(0); }};
   }
+  /// Returns the diagonal with so many diagonals below and above.
+  [[nodiscard]] static Matrix banded(const Matrix& a, std::int64_t below, std::int64_t above) {
+    return {a.rows(), a.columns(), [&](auto i, auto j) { return i - j <= below && j - i <= above ? a(i, j) : T(0); }};
+  }
   [[nodiscard]] static Matrix stacked(const Matrix& a, const Matrix& b) {
     return {a.rows() + b.rows(), b.columns(), [&](auto i, auto j) { return i < a.rows() ? a(i, j) : b(i - a.rows(), j); }};
   }
@@ -99,19 +106,26 @@ class Relations {
     const std::int64_t columns = terms.front().factors.back().columns;
     // A factor of 0 removes a term, whose operands may then be NaN.
     std::erase_if(terms, [](const Term& term) { return term.factor == T(0); });
-    all_.push_back({std::move(text), columns, std::move(terms), safety});
+    all_.push_back({std::move(text), columns, std::move(terms), safety, false});
+  }
+  /// Adds a relation with LAPACK's factor, whose error is bounded by the norms of the matrices and not element by element.
+  void vanishes_in_norm(std::string text, std::vector<Term> terms, double safety = lapack) {
+    vanishes(std::move(text), std::move(terms), safety);
+    all_.back().normwise = true;
   }
   /// Adds the relation that two matrices are equal: exactly, or as far as `safety` roundings allow.
   void equal(std::string text, const Matrix& a, const Matrix& b, double safety = 0) {
     vanishes(std::move(text), {{T(1), {a}}, {T(-1), {b}}}, safety);
   }
   void unitary(std::string text, const Matrix& q, double safety = lapack) {
-    vanishes(std::move(text), {{T(1), {adjoint(q), q}}, {T(-1), {eye(q.columns())}}}, safety);
+    vanishes_in_norm(std::move(text), {{T(1), {adjoint(q), q}}, {T(-1), {eye(q.columns())}}}, safety);
   }
   void inverse(const Factors& factors, const Matrix& x) {
-    vanishes("A X - I", {{T(1), joined(factors, {x})}, {T(-1), {eye(x.rows())}}}, lapack);
+    vanishes_in_norm("A X - I", {{T(1), joined(factors, {x})}, {T(-1), {eye(x.rows())}}});
   }
-  void solution(const Factors& factors) { vanishes("op(A) X - B", {{T(1), joined(factors, {after("B")})}, {T(-1), {before("B")}}}, 4); }
+  void solution(const Factors& factors, double safety = 4) {
+    vanishes("op(A) X - B", {{T(1), joined(factors, {after("B")})}, {T(-1), {before("B")}}}, safety);
+  }
   void product(const Factors& factors, const Matrix& a, double safety) { vanishes("factors - A", {{T(1), factors}, {T(-1), {a}}}, safety); }
   static Factors joined(Factors factors, const Factors& more) {
     factors.insert(factors.end(), more.begin(), more.end());
@@ -145,8 +159,9 @@ class Relations {
     const Matrix l = triangle(block(a, 0, 0, a.rows(), count), true, true), u = triangle(block(a, 0, 0, count, a.columns()), false);
     return trans == 'N' ? Factors{p, l, u} : Factors{op(u, trans), op(l, trans), op(p, trans)};
   }
-  /// A = M D M^T, or M D M' of a Hermitian A, with M = P1 L1 P2 L2 ... for L, or the same from the last column on for U.
-  void symmetric_indefinite() {
+  /// A = M D M^T, or M D M' of a Hermitian A, with M = P1 L1 P2 L2 ... for L, or the same from the last column on for U. Returns these
+  /// factors. Their bound has a linear polynomial of the order as its factor (Higham 2002, theorem 11.4).
+  Factors symmetric_indefinite() {
     const bool hermitian = family_[0] == 'h', lower = is_lower();
     const Matrix f = after("A"), both = whole(f, hermitian);
     const std::vector<std::int64_t> pivots = made_.integers("ipiv", When::after);
@@ -166,7 +181,9 @@ class Relations {
       }
       swap_rows(m, count == 1 || lower ? last : first, std::abs(pivot) - 1);
     }
-    product({m, d, op(m, hermitian ? 'C' : 'T')}, whole(before("A"), hermitian), lapack);
+    Factors factors = {m, d, op(m, hermitian ? 'C' : 'T')};
+    product(factors, whole(before("A"), hermitian), indefinite);
+    return factors;
   }
 
   // --- Orthogonal transformations ---
@@ -253,13 +270,20 @@ class Relations {
     vanishes("sum of squares of eigenvalues - trace of A^2", {{T(1), {ones, squares}}, {T(-1), {ones, trace(square)}}}, lapack);
   }
   void symmetric_eigenvalues() {
-    const Matrix a = whole(before("A"), true), w = after("w"), v = has("Z") ? after("Z") : after("A");
-    if (flag("jobz") == 'N') {
-      return power_sums(w, a);
+    const Matrix a = whole(before("A"), true), v = has("Z") ? after("Z") : after("A");
+    const std::int64_t count = flag("range", 'A') == 'A' ? a.rows() : 1;  // il and iu are 1
+    const Matrix w = block(after("w"), 0, 0, count, 1);
+    if (has("m")) {
+      equal("m - number of eigenvalues", one(T(static_cast<double>(made_.integers("m", When::after).front()))),
+            one(T(static_cast<double>(count))));
     }
-    vanishes("A V - V diag(w)", {{T(1), {a, v}}, {T(-1), {v, diagonal(w, w.rows(), w.rows())}}}, lapack);
-    // Vectors by relatively robust representations are orthogonal up to a multiple of the others' error (Dhillon and Parlett 2004).
-    unitary("V' V - I", v, family_ == "syevr" ? 10 * lapack : lapack);
+    if (flag("jobz") == 'V') {
+      vanishes_in_norm("A V - V diag(w)", {{T(1), {a, v}}, {T(-1), {v, diagonal(w, count, count)}}});
+      // Vectors by relatively robust representations are orthogonal up to a multiple of the others' error (Dhillon and Parlett 2004).
+      unitary("V' V - I", v, has("m") ? 10 * lapack : lapack);
+    } else if (count == a.rows()) {
+      power_sums(w, a);
+    }
   }
   /// A complex pair of eigenvalues of a real matrix has a 2 x 2 block, and its vector two columns.
   void general_eigenvalues() {
@@ -268,10 +292,10 @@ class Relations {
       return i == j ? w(i, 0) : std::abs(i - j) == 1 && std::real(imaginary(std::min(i, j), 0)) > 0 ? imaginary(i, 0) : T(0);
     });
     if (flag("jobvl") == 'V') {
-      vanishes("A' VL - VL W'", {{T(1), {adjoint(a), after("VL")}}, {T(-1), {after("VL"), adjoint(b)}}}, lapack);
+      vanishes_in_norm("A' VL - VL W'", {{T(1), {adjoint(a), after("VL")}}, {T(-1), {after("VL"), adjoint(b)}}});
     }
     if (flag("jobvr") == 'V') {
-      vanishes("A VR - VR W", {{T(1), {a, after("VR")}}, {T(-1), {after("VR"), b}}}, lapack);
+      vanishes_in_norm("A VR - VR W", {{T(1), {a, after("VR")}}, {T(-1), {after("VR"), b}}});
     } else if (has("w")) {
       power_sums(w, a);
     }
@@ -280,10 +304,12 @@ class Relations {
     if (std::min(size("m"), size("n")) == 0) {
       return;  // nothing is set
     }
-    const Matrix a = before("A"), s = after("s");
-    const char left = flag("jobu", flag("jobz")), right = flag("jobvt", flag("jobz"));
+    const bool by_jacobi = has("sva");
+    const Matrix a = before("A"), s = after(by_jacobi ? "sva" : "s");
+    const char left = flag("jobu", flag("jobz")), right = flag(by_jacobi ? "jobv" : "jobvt", flag("jobz", 'N'));
     const bool in_a = left == 'O', is_tall = a.rows() >= a.columns();
-    const Matrix u = in_a && is_tall ? after("A") : after("U"), v = adjoint(in_a && !is_tall ? after("A") : after("VT"));
+    const Matrix u = in_a && is_tall ? after("A") : after("U");
+    const Matrix v = by_jacobi ? after("V") : adjoint(in_a && !is_tall ? after("A") : after("VT"));
     if (left != 'N') {
       unitary("U' U - I", u);
     }
@@ -291,7 +317,7 @@ class Relations {
       unitary("V' V - I", v);
     }
     if (left != 'N' && right != 'N') {
-      vanishes("A V - U diag(s)", {{T(1), {a, v}}, {T(-1), {u, diagonal(s, u.columns(), v.columns())}}}, lapack);
+      vanishes_in_norm("A V - U diag(s)", {{T(1), {a, v}}, {T(-1), {u, diagonal(s, u.columns(), v.columns())}}});
     } else {
       const Matrix squares(s.rows(), 1, [&](auto i, auto) { return s(i, 0) * s(i, 0); });
       power_sums(squares, is_tall ? residual::product(adjoint(a), a) : residual::product(a, adjoint(a)));
@@ -305,7 +331,7 @@ class Relations {
       return;
     }
     const Factors normal = a.rows() > a.columns() ? Factors{adjoint(a)} : Factors{};
-    vanishes("A' (A X - B), or A X - B", {{T(1), joined(normal, {a, x})}, {T(-1), joined(normal, {b})}}, lapack);
+    vanishes_in_norm("A' (A X - B), or A X - B", {{T(1), joined(normal, {a, x})}, {T(-1), joined(normal, {b})}});
   }
 
   // The table keeps its own layout.
@@ -413,7 +439,8 @@ class Relations {
            r.vanishes("L U + S - A", {{T(1), {triangle(block(a, 0, 0, a.rows(), k), true, true), triangle(block(a, 0, 0, k, a.columns()), false)}},
                                       {T(1), {diagonal(r.after("d"), a.rows(), a.columns())}}, {T(-1), {r.before("A")}}}, 2);
          }},
-        {"sytf2 hetf2 sytrf hetrf", &R::symmetric_indefinite},
+        {"sytf2 hetf2 sytrf hetrf", [](R& r) { r.symmetric_indefinite(); }},
+        {"sysv hesv", [](R& r) { r.solution(r.symmetric_indefinite(), indefinite); }},
         {"trtrs", [](R& r) { r.solution({r.operand()}); }},
         {"trti2 trtri", [](R& r) { r.inverse({r.before("A")}, r.after("A")); }},
         {"lauu2 lauum", [](R& r) {
@@ -545,6 +572,7 @@ class Relations {
            const Q q = reflectors(block(to, lower, 1 - lower, k, k), r.after("tau"), lower == 0, lower, n);
            const Matrix t(n, n, [&](auto i, auto j) { return i == j ? d(i, 0) : std::abs(i - j) == 1 ? e(std::min(i, j), 0) : T(0); });
            r.vanishes("Q T - A Q", {{T(1), {{q, false}, t}}, {T(-1), {r.whole(r.before("A"), true), {q, false}}}}, lapack);
+           r.equal("diagonals of A - d, e", banded(to, lower == 1 ? 1 : 0, lower == 1 ? 0 : 1), banded(t, lower == 1 ? 1 : 0, lower == 1 ? 0 : 1));
            r.unitary_reflectors(q);
          }},
         {"gebd2 gebrd", [](R& r) {
@@ -555,13 +583,14 @@ class Relations {
            const Q p = reflectors(adjoint(block(to, 0, upper, right, n - upper)), block(r.after("taup"), 0, 0, right, 1), false, upper, n);
            const Matrix b(m, n, [&](auto i, auto j) { return i == j ? d(i, 0) : j == i + upper - lower && std::min(i, j) < e.rows() ? e(std::min(i, j), 0) : T(0); });
            r.vanishes("Q B - A P", {{T(1), {{q, false}, b}}, {T(-1), {r.before("A"), {p, false}}}}, lapack);
+           r.equal("diagonals of A - d, e", banded(to, lower, upper), b);
            r.unitary_reflectors(q);
            r.unitary_reflectors(p);
          }},
 
-        {"syev heev syevd heevd syevr", &R::symmetric_eigenvalues},
+        {"syev heev syevd heevd syevr heevr syevx heevx", &R::symmetric_eigenvalues},
         {"geev geevx", &R::general_eigenvalues},
-        {"gesdd gesvd", &R::singular_values},
+        {"gesdd gesvd gejsv", &R::singular_values},
         {"gels gelsd gelsy", &R::least_squares},
     };
   }
@@ -611,6 +640,15 @@ void evaluate(const Relation<T>& relation, std::int64_t group, double unit, doub
   }
   constexpr double complex_steps = 4;  // roundings of a complex product and sum, each up to 2 sqrt(2) units (Higham 2002, lemma 3.5)
   const double allowed = relation.safety * unit * steps * (std::is_floating_point_v<T> ? 1 : complex_steps);
+  if (relation.normwise) {
+    double largest = 0;
+    for (std::int64_t j = 0; j < bounds.columns(); ++j) {
+      for (std::int64_t i = 0; i < bounds.rows(); ++i) {
+        largest = std::max(largest, bounds(i, j));
+      }
+    }
+    bounds = {bounds.rows(), bounds.columns(), [largest](auto, auto) { return largest; }};
+  }
   for (std::int64_t j = 0; j < total.columns(); ++j) {
     for (std::int64_t i = 0; i < total.rows(); ++i) {
       const auto error = static_cast<double>(std::abs(total(i, j)));

@@ -169,9 +169,10 @@ class VerifyingChild {
       ++progress_->calls;
       if (check.fails()) {
         ++wrong[name];
-        const double error = std::isfinite(check.error) ? check.error : 0;
-        tell(WrongCall{kernel::format_call(call), std::isfinite(check.error) ? check.fault : check.fault + " is NaN or infinite", error,
-                       check.bound, seed_of(i), false});
+        // Numbers of the library may make the bound NaN, too. Then both are left out, because JSON has no such numbers.
+        const bool compared = std::isfinite(check.error) && std::isfinite(check.bound);
+        tell(WrongCall{kernel::format_call(call), compared ? check.fault : check.fault + " is NaN or infinite", compared ? check.error : 0,
+                       compared ? check.bound : 0, seed_of(i), false});
       } else if (check.bound > 0) {
         progress_->largest_share = std::max(progress_->largest_share.load(), check.error / check.bound);
       }

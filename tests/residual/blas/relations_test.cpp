@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
+#include <string>
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
@@ -23,12 +25,34 @@ Execute routine_of(kernel::Function function) {
   };
 }
 
+bool has_letter(const Call& call, const char* flag, char letter) {
+  const int index = call.routine->index(flag);
+  return index >= 0 && call.flag(static_cast<std::size_t>(index)) == letter;
+}
+
+/// Returns whether a call computes numbers that nothing is compared with: some eigenvalues without vectors, or those of a real matrix
+/// without symmetry.
+bool is_without_relation(const Call& call) {
+  const bool selected = has_letter(call, "range", 'I') && has_letter(call, "jobz", 'N');
+  return selected || (call.routine->index("wr") >= 0 && has_letter(call, "jobvl", 'N') && has_letter(call, "jobvr", 'N'));
+}
+
+/// Returns whether the matrix A of a driver holds no result that is compared: it is destroyed, or has factors that LAPACK leaves there.
+bool destroys_a(const Call& call) {
+  static const std::set<std::string> families = {"geev",  "geevx", "gejsv", "gels",  "gelsd", "gelsy",
+                                                 "gesvd", "syevr", "heevr", "syevx", "heevx"};
+  const std::string& family = call.routine->family;
+  const bool may_have_vectors = family == "gesdd" || (call.routine->index("w") >= 0 && families.count(family) == 0);
+  return families.count(family) > 0 || (may_have_vectors && !has_letter(call, "jobz", family == "gesdd" ? 'O' : 'V'));
+}
+
 /// Changes one number among the results of a call. Returns false if the call has none.
 template <class Real>
 bool spoil(const Call& call) {
   for (const Operand& operand : operands(call)) {
     const Argument& argument = call.routine->arguments[operand.argument];
-    if (argument.kind == Kind::data && argument.access != Access::read && !argument.integer && operand.bytes() > 0) {
+    if (argument.kind == Kind::data && argument.access != Access::read && !argument.integer && operand.bytes() > 0 &&
+        (argument.name != "A" || !destroys_a(call))) {
       auto* number = reinterpret_cast<Real*>(operand.parts[0].begin());
       *number += *number < 0 ? Real(-0.01) : Real(0.01);
       return true;
@@ -88,7 +112,8 @@ TEST(Relations, AWrongNumberAmongTheResultsIsFound) {
         return outcome;
       };
       const CallCheck check = check_call(call, spoiled, 5);
-      EXPECT_TRUE(check.fails() || !is_spoiled) << kernel::format_call(call) << ": " << check.error << ", bound " << check.bound;
+      EXPECT_TRUE(check.fails() || !is_spoiled || is_without_relation(call))
+          << kernel::format_call(call) << ": " << check.error << ", bound " << check.bound;
     }
   }
 }

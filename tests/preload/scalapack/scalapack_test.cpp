@@ -58,7 +58,7 @@ TEST_P(ScalapackOf, AGridOfOtherSizeIsRefused) {
 }
 
 TEST_P(ScalapackOf, AdviceChoosesAmongAllGrids) {
-  const Result result = advised("pdgetrf --n 200 --ranks 2 --json");
+  const Result result = advised("pdgetrf --n 200 --ranks 2 --time-budget 1h --json");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json advice = json::parse(result.out);
   EXPECT_EQ(advice.at("schema"), "flopcast-mpi-tuning-1");

@@ -48,7 +48,12 @@ class MoodyLibrary : public WhatIfLibraries {
   }
   std::vector<program::TunableCall> tunable_calls(const Call& call) override { return {{call, {}}}; }
   std::vector<Call> kernel_calls(const Call& call, const algorithm::BlockParameters&) override { return {call}; }
-  tuning::BlockSizeResult choose_blocks(std::span<const tuning::Problem>, Seconds, const std::string&) override { return {}; }
+  /// Returns decisions without times, as for calls that a recording without data can't repeat.
+  tuning::BlockSizeResult choose_blocks(std::span<const tuning::Problem> problems, Seconds, const std::string&) override {
+    tuning::BlockSizeResult result;
+    result.decisions.resize(problems.size());
+    return result;
+  }
 
  private:
   static constexpr int sessions = 6;

@@ -57,8 +57,10 @@ TEST_F(ThreadsOfCalls, FollowRoutineFlagsAndSizes) {
 TEST_F(ThreadsOfCalls, StayWhereTheTableHoldsForAnotherLibrary) { EXPECT_EQ(output(table("/usr/lib")), with_own_threads); }
 
 TEST_F(ThreadsOfCalls, StayWithoutATable) {
-  EXPECT_EQ(output(""), with_own_threads);
-  EXPECT_EQ(errors_, "");
+  for (const char* setting : {"", "FLOPCAST_THREADS=2"}) {  // the setting of --threads is no table
+    EXPECT_EQ(output("", setting), with_own_threads);
+    EXPECT_EQ(errors_, "");
+  }
 }
 
 TEST_F(ThreadsOfCalls, StayWithADamagedTable) {

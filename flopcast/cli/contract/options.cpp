@@ -138,7 +138,7 @@ std::vector<std::string> read_contractions(const std::string& word) {
 void run_layouts(ContractCommand& command, const OptionSet& options, const CommonOptions& common) {
   refuse(options,
          {"--in", "--out", "--run", "--explain", "--list", "--emit", "--algorithm", "--blas-kernels", "--all", "--stage", "--strides",
-          "--order", "--tiles", "--effort", "--time-budget", "--max-bytes", "--fresh", "--repetitions", "--prefetched-lines"},
+          "--order", "--tiles", "--effort", "--max-bytes", "--fresh", "--repetitions", "--prefetched-lines"},
          "doesn't go with --layouts");
   LayoutsRequest& request = command.layouts;
   std::vector<std::string> sizes;
@@ -163,6 +163,9 @@ void run_layouts(ContractCommand& command, const OptionSet& options, const Commo
   request.precision = command.request.plan.precision;
   request.threads = command.libraries.threads;
   request.validate = command.ranking.validate;
+  if (options.given("--time-budget")) {
+    request.time_budget = command.request.plan.time_budget;
+  }
   const RunContext context = keeping_if_possible(run_context(common));
   const Workbench bench(planning_libraries(command.libraries), context);
   show_layouts(choose_layouts(bench, request, context), request, common);

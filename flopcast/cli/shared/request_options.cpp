@@ -129,7 +129,8 @@ class MemberOption {
       const double min = zero_is_none() ? 1 : schema_.value(above ? "exclusiveMinimum" : "minimum", -Bounds::none);
       option.number(may_be("integer"), min, schema_.value("maximum", Bounds::none), above, field_->bounds.has_value());
     }
-    if (const std::string text = text_of(now()); !text.empty() && !zero_is_none() && help().find("(default") == std::string::npos) {
+    if (const std::string text = text_of(now());
+        !field_->required && !text.empty() && !zero_is_none() && help().find("(default") == std::string::npos) {
       option.show_default(text);
     }
   }

@@ -14,6 +14,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -84,8 +85,10 @@ class LayoutSearch {
     for (const std::string& text : request.contractions) {
       add_term(text);
     }
-    for (const std::string& name : request.layouts) {
-      find(name).is_free = true;
+    for (const std::string& names : request.layouts) {
+      for (const std::string_view name : split(names, ',')) {
+        find(std::string(name)).is_free = true;
+      }
     }
   }
 
@@ -319,23 +322,49 @@ class LayoutSearch {
     std::stable_sort(compared.begin(), tied, [&](const Compared& x, const Compared& y) { return changes(x.orders) < changes(y.orders); });
   }
 
-  /// Runs the first few combinations and the written one; nothing else is compared any more.
+  /// Runs the first `count` combinations and the written one, then those that differ from the fastest in one tensor, until none is faster or
+  /// the time budget is over. Nothing else is compared any more.
   void measure(std::vector<Compared>& compared, std::size_t count) {
-    const Orders as_written = written();
-    std::vector<Compared> chosen;
-    for (std::size_t i = 0; i < compared.size(); ++i) {
-      if (i < count || compared[i].orders == as_written) {
-        chosen.push_back(compared[i]);
+    const Seconds begin = services_.now();
+    const auto progress = context_.step("combinations run");
+    std::map<Orders, Compared> run;
+    const auto time = [&](const Orders& orders) -> const Compared& {
+      const auto [place, is_new] = run.try_emplace(orders);
+      if (is_new) {
+        place->second = {orders, total(orders, services_.predicted, predictions_), total(orders, services_.measured, measurements_)};
+        progress(static_cast<std::int64_t>(run.size()), 0);
+      }
+      return place->second;
+    };
+    Compared best = time(written());
+    const auto improve = [&](const Orders& orders) {
+      constexpr double noticeable = 0.98;
+      const Compared& next = time(orders);
+      const bool is_faster = *next.measured < noticeable * *best.measured;
+      best = is_faster ? next : best;
+      return is_faster;
+    };
+    for (std::size_t i = 0; i < std::min(count, compared.size()); ++i) {
+      improve(compared[i].orders);
+    }
+    for (bool is_improved = true; is_improved;) {
+      is_improved = false;
+      for (std::size_t t = 0; t < tensors_.size(); ++t) {
+        for (const AxisOrder& order : neighbours(best.orders[t])) {
+          if (services_.now() - begin > request_.time_budget) {
+            break;
+          }
+          Orders next = best.orders;
+          next[t] = order;
+          is_improved = improve(next) || is_improved;
+        }
       }
     }
-    const auto progress = context_.step("combinations run");
-    Memory measurements;
-    for (std::size_t i = 0; i < chosen.size(); ++i) {
-      chosen[i].measured = total(chosen[i].orders, services_.measured, measurements);
-      progress(static_cast<std::int64_t>(i + 1), static_cast<std::int64_t>(chosen.size()));
+    compared.clear();
+    for (const auto& [orders, one] : run) {
+      compared.push_back(one);
     }
-    sort(chosen);
-    compared = std::move(chosen);
+    sort(compared);
   }
 
   [[nodiscard]] std::string text(std::size_t t, const AxisOrder& order) const {
@@ -403,7 +432,7 @@ class LayoutSearch {
   std::vector<SharedTensor> tensors_;
   std::vector<Term> terms_;
   std::map<Orders, Seconds> estimated_;
-  Memory estimates_, predictions_;
+  Memory estimates_, predictions_, measurements_;
   bool is_exhaustive_ = false;
 };
 

@@ -2,6 +2,7 @@
 #include <string_view>
 #include <vector>
 
+#include "flopcast/contract/einsum/einsum_tensors.hpp"
 #include "flopcast/contract/network/plan.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/support/fields.hpp"
@@ -73,13 +74,18 @@ LayoutsResult choose_layouts(const Workbench& bench, const LayoutsRequest& reque
     return expression.operands.size() > most_of_a_pair ? estimated(expression) : contract::plan(expression, {}, machine, plan).seconds();
   };
   const auto measured = [&](const contract::SizedExpression& expression) {
-    ContractionRequest run;
-    run.expression = expression.expression;
-    run.sizes = expression.extents;
-    run.plan = plan;
-    return median(run_contraction(planning, run, context).times);
+    constexpr int times = 7;
+    const contract::EinsumTensors tensors(expression, {}, plan);
+    const contract::Plan execution = contract::plan(expression, {}, machine, plan);
+    std::vector<Seconds> seconds;
+    for (int i = 0; i <= times; ++i) {
+      const Seconds begin = planning.now();
+      execution.execute(tensors.operands(), tensors.result());
+      seconds.push_back(planning.now() - begin);
+    }
+    return median({seconds.begin() + 1, seconds.end()});  // the first execution touches the buffers
   };
-  return choose_layouts(LayoutServices{estimated, predicted, measured}, request, context);
+  return choose_layouts(LayoutServices{estimated, predicted, measured, planning.now}, request, context);
 }
 
 }  // namespace flopcast

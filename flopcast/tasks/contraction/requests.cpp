@@ -175,8 +175,11 @@ Fields FieldTable<LayoutsRequest>::fields() {
               .within(bounds::between(1, 1e9)),
           precision_field<&T::precision>().option(""),
           optional_field<&T::threads>("threads that share a contraction").within(bounds::threads).option(""),
-          optional_field<&T::validate>("run the fastest eight orders and the written ones on random numbers, and choose by these times")
-              .option("")};
+          optional_field<&T::validate>(
+              "run the orders of the eight least predicted times and the written ones on random numbers, then those that differ from the "
+              "fastest in one tensor, and choose by these times")
+              .option(""),
+          optional_field<&T::time_budget>("longest time for runs (validate)").within(bounds::seconds).option("")};
 }
 
 }  // namespace flopcast

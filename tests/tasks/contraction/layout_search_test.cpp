@@ -55,7 +55,7 @@ LayoutsRequest request_of(std::vector<std::string> contractions, std::vector<std
 
 LayoutsResult choose(const LayoutsRequest& request, const std::function<Seconds(const SizedExpression&)>& time,
                      const std::function<Seconds(const SizedExpression&)>& measured = {}) {
-  return choose_layouts(LayoutServices{time, time, measured}, request, {});
+  return choose_layouts(LayoutServices{time, time, measured, [] { return 0.0; }}, request, {});
 }
 
 const TensorOrder& order_of(const LayoutsResult& result, const std::string& tensor) {
@@ -63,7 +63,7 @@ const TensorOrder& order_of(const LayoutsResult& result, const std::string& tens
 }
 
 TEST(LayoutSearch, TriesAllCombinationsOfFewAxes) {
-  const LayoutsResult result = choose(request_of({"ab,bc->ac"}, {"A", "B", "C"}), arbitrary);
+  const LayoutsResult result = choose(request_of({"ab,bc->ac"}, {"A,B", "C"}), arbitrary);
   EXPECT_TRUE(result.is_exhaustive);
   EXPECT_EQ(result.combinations, 8);
   Seconds best = std::numeric_limits<Seconds>::infinity();
@@ -122,6 +122,17 @@ TEST(LayoutSearch, MeasuresTheBestAndTheWrittenOrders) {
   const LayoutsResult result = choose(request, sorted_slowly, measured);
   EXPECT_EQ(result.compared.front().orders, "as written");
   EXPECT_EQ(result.compared.front().measured_seconds, 1.0);
+}
+
+TEST(LayoutSearch, LeavesWrongPredictionsByMeasuredSteps) {
+  LayoutsRequest request = request_of({"abc,cd->abd"}, {"A,B,C"});
+  request.validate = true;
+  const auto predicted = [](const SizedExpression&) { return 1.0; };
+  const LayoutsResult result = choose(request, predicted, sorted_slowly);
+  EXPECT_EQ(order_of(result, "A").order, "cba");
+  EXPECT_EQ(order_of(result, "B").order, "dc");
+  EXPECT_EQ(order_of(result, "C").order, "dba");
+  EXPECT_EQ(result.compared.front().measured_seconds, 1);
 }
 
 TEST(LayoutSearch, KeepsATensorOfWhichOnlyTheDiagonalIsUsed) {

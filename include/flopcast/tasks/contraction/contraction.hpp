@@ -224,11 +224,12 @@ AlgorithmList algorithm_list_from_json(std::string_view text);
 struct LayoutsRequest {
   std::vector<std::string> contractions;  ///< in the notations of contract::parse_named_expression(), such as "W_abij := V_abcd T_cdij"
   LabelSizes sizes = {};                  ///< sizes of all labels of all contractions
-  std::vector<std::string> layouts = {};  ///< names of tensors that are free; a conversion of any other tensor counts
+  std::vector<std::string> layouts = {};  ///< names of free tensors, "T" or "T,V"; a conversion of any other tensor counts
   std::int64_t executions = 1;            ///< executions of each contraction for one conversion of a tensor
   Precision precision = Precision::d;
-  int threads = 1;        ///< threads that share a contraction
-  bool validate = false;  ///< run the fastest few orders and the written ones
+  int threads = 1;            ///< threads that share a contraction
+  bool validate = false;      ///< run the fastest few orders, the written ones, and what differs from the fastest in one tensor
+  Duration time_budget = 60;  ///< longest time for runs
 };
 
 /// Order of a tensor's axes in memory. Axes have the labels of the tensor's first appearance.

@@ -41,6 +41,7 @@ const std::vector<Command>& commands() {
         {"conditions", "condition"},
         {"templates", "template"},
         {"time_budget", ""},
+        {"threads", ""},  // --threads of tune takes several numbers
         {"race", ""}}},
       {"rank",
        {"rank"},

@@ -42,8 +42,7 @@ Examples:
   flopcast contract 'conj(ki),kjx->ij' i=j=k=64 x=2 --precision z --run
   flopcast contract 'ija,jbic->abc' a=b=c=100 i=j=8 --list --blas-kernels gemm --json
   flopcast contract 'C_abc := A_ija B_jbic' a=b=c=100 i=j=8 --emit c --algorithm ib-gemm
-  flopcast contract --layouts T,V 'W_abij := V_abcd T_cdij' 'Y_ki := U_cdkl T_cdil' a=b=c=d=40 i=j=k=l=10
-  flopcast contract --layouts T @ccsd.txt a=b=c=d=40 i=j=k=l=10 --executions 20)";
+  flopcast contract --layouts T,V 'W_abij := V_abcd T_cdij' 'Y_ki := U_cdkl T_cdil' a=b=c=d=40 i=j=k=l=10)";
 
 /// The options of `flopcast contract`.
 struct ContractCommand {

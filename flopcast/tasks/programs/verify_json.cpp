@@ -16,12 +16,13 @@ template <>
 Fields FieldTable<VerifyRequest>::fields() {
   return {
       optional_field<&T::recording>("recording whose calls come first; empty: none").within(bounds::path_or_nothing),
-      optional_field<&T::blas>("BLAS libraries by name or path; all: each installed one; missing: the default one").within(bounds::given),
+      optional_field<&T::blas>("BLAS libraries by name or path; all: each installed one; missing: the default one")
+          .within({.min_length = 1}),
       optional_field<&T::lapack>("LAPACK on top: reference, openblas or a path; empty: the reference").within(bounds::path_or_nothing),
       optional_field<&T::threads>("numbers of threads of BLAS; missing: 1, and the number of cores where a library can have threads")
           .within(bounds::threads),
       optional_field<&T::all_kernels>("also verify kernels that a library doesn't choose for this CPU, but that flopcast may set"),
-      optional_field<&T::routines>("routines or families, such as dgemm or gemm; missing: all").within(bounds::given).option("routine"),
+      optional_field<&T::routines>("routines or families, such as dgemm or gemm; missing: all").within({.min_length = 1}).option("routine"),
       optional_field<&T::rounds>("rounds of generated sizes; the first 8 have sizes at edges, the others random ones")
           .within(bounds::between(0, 1e6)),
       optional_field<&T::seed>("seed of sizes, flags and operands"),

@@ -118,6 +118,9 @@ ordered_json usual_value(const std::string& name, const ordered_json& reference)
   if (name == "notation" || name == "expression") {
     return "ai,ib->ab";
   }
+  if (schema.contains("enum")) {
+    return schema.at("enum")[0];
+  }
   if (may_be(schema, "object")) {
     const bool has_ranges = resolved(schema.at("additionalProperties")).contains("items");
     return {{"m", has_ranges ? ordered_json::array({ordered_json::array({8, 16})}) : ordered_json(8)}};

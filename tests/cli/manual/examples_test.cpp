@@ -43,6 +43,7 @@ const std::set<std::string> only_understood_examples = {
     "flopcast tune dgeqrf --n 200:3200 --save",
     "flopcast tune --parameter nb=16:128:16 --parameter variant=left,right -- ./ldlt {nb} {variant}",
     "flopcast run --blas openblas-serial --lapack reference --report -- ./a.out",
+    "flopcast run --threads auto -- python3 script.py",
     "flopcast roofline",
     "flopcast verify --time-budget 10s",
     "flopcast extract flopcast.trace --output calls.c && cc -O2 calls.c -o calls -lopenblas && ./calls",

@@ -53,7 +53,6 @@ class Doctor(unittest.TestCase):
     def test_other_contractions_are_healthy(self):
         self.assertNotIn("contraction_without_blas", self.causes("ij,ij->ij"))
 
-    @unittest.skip("a known limit (docs/howto/why_slow.md): probes in the Python lines of an optimized einsum count as a contraction")
     def test_optimized_contractions_are_healthy(self):
         self.assertNotIn("contraction_without_blas", self.causes("ij,jk->ik", "optimized"))
 

@@ -73,6 +73,7 @@ struct Python {
   void* (*member)(void* mapping, const char* name);
   void* (*element)(void* sequence, ssize_t index);
   const char* (*text)(void* object);
+  int (*is_true)(void* object);
   void (*release)(void* object);  ///< has no effect on nullptr
   void (*clear_error)();
 };
@@ -90,7 +91,8 @@ bool find_python() noexcept {
          find(python.frame, "PyEval_GetFrame") && find(python.back, "PyFrame_GetBack") && find(python.code, "PyFrame_GetCode") &&
          find(python.line, "PyFrame_GetLineNumber") && find(python.attribute, "PyObject_GetAttrString") &&
          find(python.member, "PyMapping_GetItemString") && find(python.element, "PySequence_GetItem") &&
-         find(python.text, "PyUnicode_AsUTF8") && find(python.release, "Py_DecRef") && find(python.clear_error, "PyErr_Clear");
+         find(python.text, "PyUnicode_AsUTF8") && find(python.is_true, "PyObject_IsTrue") && find(python.release, "Py_DecRef") &&
+         find(python.clear_error, "PyErr_Clear");
 }
 
 /// Copies the text of an object of Python without tabs and ends of lines, and releases the object; nothing if it is no text, or nullptr.
@@ -138,12 +140,24 @@ Line users_line(const Line& inner, void* frame) noexcept {
   return line;
 }
 
-/// Copies the subscripts of the contraction that NumPy's einsum computes in this frame.
+/// Returns whether a variable of a frame is there and true.
+bool is_set(void* names, const char* name) noexcept {
+  void* object = python.member(names, name);
+  const bool set = object != nullptr && python.is_true(object) != 0;
+  python.release(object);
+  python.clear_error();
+  return set;
+}
+
+/// Copies the subscripts of the contraction that NumPy's einsum computes in this frame; nothing where the path of an optimized contraction is
+/// searched, or BLAS computes.
 template <std::size_t size>
 void copy_subscripts(void* frame, char (&text)[size]) noexcept {
   void* names = python.attribute(frame, "f_locals");
-  take_text(python.member(names, "einsum_str"), text);
-  if (text[0] == '\0') {
+  if (!is_set(names, "blas")) {
+    take_text(python.member(names, "einsum_str"), text);
+  }
+  if (text[0] == '\0' && !is_set(names, "optimize")) {
     void* operands = python.member(names, "operands");
     take_text(python.element(operands, 0), text);
     python.release(operands);

@@ -26,6 +26,10 @@ Seconds margin(const Interval& interval) { return (interval.high - interval.low)
 
 Seconds interval_deviation(const Interval& interval, double confidence) { return margin(interval) / two_sided_quantile(confidence); }
 
+Seconds difference_error(const Interval& a, const Interval& b) {
+  return z95_one_sided * std::hypot(interval_deviation(a), interval_deviation(b));
+}
+
 }  // namespace flopcast::prediction
 
 namespace flopcast {

@@ -10,9 +10,7 @@ namespace flopcast::tuning {
 namespace {
 
 /// Returns the possible error of the difference between the forecasts of two places.
-Seconds reach(const Forecast& a, const Forecast& b) {
-  return prediction::z95_one_sided * std::hypot(prediction::interval_deviation(a.interval), prediction::interval_deviation(b.interval));
-}
+Seconds reach(const Forecast& a, const Forecast& b) { return prediction::difference_error(a.interval, b.interval); }
 
 /// Returns the time of the best alternative that may stand behind a variant's best forecast: of a place where candidates weren't considered, the
 /// fastest variant may be faster with one of them.

@@ -8,6 +8,7 @@
 #include "flopcast/kernel/drivers.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/measure/placed_call.hpp"
+#include "flopcast/predict/predicted_interval.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/programs/doctor_findings.hpp"
 
@@ -65,7 +66,6 @@ std::string remedy_text(const kernel::OtherDriver& other) {
 }  // namespace
 
 std::vector<Finding> driver_findings(const DiagnosisFacts& facts, const Expectation& expectation, std::vector<std::string>& examined) {
-  constexpr double of_95_percent = 1.96;
   constexpr double noticeable = 0.01;
   std::vector<Finding> findings;
   for (const auto& [name, calls] : driver_calls_of(facts.breakdown)) {
@@ -86,9 +86,9 @@ std::vector<Finding> driver_findings(const DiagnosisFacts& facts, const Expectat
       // The recorded time differs from the one that the models expect, because the program's matrices have another spectrum than random ones. A
       // certain gain is one beside either time.
       const double scale = calls.seconds / recorded->seconds;
-      const Seconds half = of_95_percent * std::hypot(recorded->deviation, changed->deviation);
+      const Seconds half = prediction::z95_two_sided * std::hypot(recorded->deviation, changed->deviation);
       const Seconds middle = recorded->seconds - changed->seconds;
-      const Seconds from_recorded = calls.seconds - changed->seconds - of_95_percent * changed->deviation;
+      const Seconds from_recorded = calls.seconds - changed->seconds - prediction::z95_two_sided * changed->deviation;
       const Interval gain = {std::min((middle - half) * scale, from_recorded) * share,
                              std::min((middle + half) * scale, calls.seconds) * share};
       if (gain.low <= 0 || gain.high < noticeable * facts.program.summary().seconds) {

@@ -12,6 +12,7 @@
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
+#include "flopcast/predict/predicted_interval.hpp"
 #include "flopcast/program/recorded_place.hpp"
 #include "flopcast/support/anonymous.hpp"
 #include "flopcast/support/shell_text.hpp"
@@ -427,10 +428,9 @@ std::set<std::uint32_t> routines_of_unusual_layout(const program::ProgramBreakdo
 
 std::optional<Finding> judged_layout(const DiagnosisFacts& facts, Seconds seconds, const ExpectedTime& recorded, const ExpectedTime& plain,
                                      std::vector<std::string>& examined) {
-  constexpr double of_95_percent = 1.96;
   const double scale = recorded.seconds > 0 ? seconds / recorded.seconds * share_of_elapsed(facts) : 0;
   const Seconds middle = recorded.seconds - plain.seconds;
-  const Seconds half = of_95_percent * std::hypot(recorded.deviation, plain.deviation);
+  const Seconds half = prediction::z95_two_sided * std::hypot(recorded.deviation, plain.deviation);
   const Interval gain = {(middle - half) * scale, std::min((middle + half) * scale, seconds * share_of_elapsed(facts))};
   if (gain.low <= 0 || !is_noticeable(gain.high, facts)) {
     examined.push_back(fmt::format("operands that are plain: {} and {} predicted: no certain gain", format_seconds(recorded.seconds),

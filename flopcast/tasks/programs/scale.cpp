@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "flopcast/core/documents.hpp"
+#include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/measure/placed_call.hpp"
 #include "flopcast/predict/predicted_interval.hpp"
 #include "flopcast/program/growth.hpp"
@@ -72,10 +72,6 @@ Fields FieldTable<ScaledProgram>::fields() {
 namespace {
 
 constexpr const char* scale_document = "flopcast-scale-1";
-constexpr double of_normal = 1.96;  ///< half of a 95 % interval in standard deviations
-
-/// Returns half the width of an interval as a standard deviation.
-double deviation_of(const Interval& interval) { return (interval.high - interval.low) / 2 / of_normal; }
 
 /// Returns the classes' calls with the operands in the caches of `environment`, from the distances of their last accesses.
 program::PlacedCall placed_in(program::PlacedCall placed, const Environment& environment) {
@@ -222,7 +218,7 @@ class ProgramScaler {
     libraries_ = services_.open(libraries, false);
     result_.place = place_text(libraries_->environment());
     std::vector<tuning::Subject> subjects;
-    const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    const auto memory = static_cast<double>(machine::detect_topology().memory_bytes);
     double all = 0;
     const auto rough = [](const program::PlacedCall& one, double calls) {
       return calls * (flops(one.call) / 10 + static_cast<double>(footprint_bytes(one.call)));
@@ -271,8 +267,9 @@ class ProgramScaler {
       all.recorded_calls += one.counts.back();
       const Seconds seconds = all.terms.back().seconds();
       sum += seconds;
-      all.deviation += seconds * (std::max(one.count_misfit / 2, deviation_of(one.count.interval) / std::max(1.0, one.count.value)) +
-                                  one.size_misfit / 2);
+      all.deviation +=
+          seconds * (std::max(one.count_misfit / 2, prediction::interval_deviation(one.count.interval) / std::max(1.0, one.count.value)) +
+                     one.size_misfit / 2);
     }
     all.deviation /= std::max(sum, 1e-12);
     return all;
@@ -306,7 +303,8 @@ class ProgramScaler {
       });
       result_.kernels.push_back({kind.routine, kind.flags, heaviest.sizes, std::llround(expectation.recorded_calls),
                                  std::llround(expectation.calls), kind.seconds.back(), seconds,
-                                 prediction::interval_around(seconds, of_normal * deviation), seconds > 0 ? extrapolated / seconds : 0});
+                                 prediction::interval_around(seconds, prediction::z95_two_sided * deviation),
+                                 seconds > 0 ? extrapolated / seconds : 0});
       result_.call_seconds += seconds;
     }
     const double overlap =
@@ -330,7 +328,7 @@ class ProgramScaler {
 
   /// Returns the interval of a growth widened by the relative noise of equal runs.
   [[nodiscard]] static Interval with_noise(const program::Growth& growth, double noise) {
-    const double margin = of_normal * std::max(noise, growth.misfit);
+    const double margin = prediction::z95_two_sided * std::max(noise, growth.misfit);
     return {std::max(0.0, growth.interval.low * (1 - margin)), growth.interval.high * (1 + margin)};
   }
 

@@ -19,6 +19,7 @@
 #include "flopcast/model/on_demand.hpp"
 #include "flopcast/protocol/thread_table.hpp"
 #include "flopcast/protocol/threaded_routines.hpp"
+#include "flopcast/support/combinations.hpp"
 #include "flopcast/support/digest.hpp"
 #include "flopcast/support/stopwatch.hpp"
 #include "flopcast/tune/sampling.hpp"
@@ -52,20 +53,7 @@ Call call_of_sizes(const Routine& routine, const std::string& flags, const Sizes
 }
 
 /// Returns all combinations of one size per dimension. The last dimension changes fastest.
-std::vector<Sizes> combinations(const Sizes& sizes, std::size_t dimensions) {
-  std::vector<Sizes> all = {{}};
-  for (std::size_t d = 0; d < dimensions; ++d) {
-    std::vector<Sizes> longer;
-    for (const Sizes& begin : all) {
-      for (const std::int64_t size : sizes) {
-        longer.push_back(begin);
-        longer.back().push_back(size);
-      }
-    }
-    all = std::move(longer);
-  }
-  return all;
-}
+std::vector<Sizes> grid(const Sizes& sizes, std::size_t dimensions) { return combinations(std::vector<Sizes>(dimensions, sizes)); }
 
 /// Returns the number of sizes in each dimension of a routine's entry. Entries with three dimensions must stay short for many counts, because
 /// an environment variable has 128 KiB at most.
@@ -247,7 +235,7 @@ std::vector<Call> thread_samples(const Routine& routine, const std::string& flag
   static const Sizes one = {8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096}, two = {8, 32, 128, 512, 2048}, three = {8, 48, 256, 1024};
   const std::size_t dimensions = protocol::size_places(routine).size();
   std::vector<Call> calls;
-  for (const Sizes& sizes : combinations(dimensions == 1 ? one : dimensions == 2 ? two : three, dimensions)) {
+  for (const Sizes& sizes : grid(dimensions == 1 ? one : dimensions == 2 ? two : three, dimensions)) {
     if (Call call = call_of_sizes(routine, flags, sizes); flops(call) <= max_flops) {
       calls.push_back(call);
     }
@@ -263,7 +251,7 @@ std::string thread_entry(const Routine& routine, const std::string& flags, std::
     sizes.push_back(std::int64_t{1} << (protocol::smallest_exponent + i));
   }
   std::string text = fmt::format("{},{},{},", routine.name, flags, std::string(dimensions, protocol::step_letters[nodes]));
-  for (const Sizes& node : combinations(sizes, dimensions)) {
+  for (const Sizes& node : grid(sizes, dimensions)) {
     Call call = call_of_sizes(routine, flags, node);
     if (const double work = flops(call); work > max_flops) {
       call = tuning::smaller_call(call, std::cbrt(max_flops / work));

@@ -10,6 +10,9 @@ namespace flopcast::prediction {
 /// The 95 % quantile of the standard normal distribution.
 inline constexpr double z95_one_sided = 1.645;
 
+/// Half the width of a 95 % interval in standard deviations.
+inline constexpr double z95_two_sided = 1.96;
+
 /// Relative standard deviation of a predicted total beyond that of its models, between processes: an error that separately timed kernels
 /// can't reveal (docs/accuracy.md).
 inline constexpr double default_method_error = 0.03;
@@ -38,6 +41,10 @@ Seconds margin(const Interval& interval);
 
 /// Returns the standard deviation that gives an interval of this confidence its width.
 Seconds interval_deviation(const Interval& interval, double confidence = default_confidence);
+
+/// Returns the possible error of the difference of two times with these intervals. The larger time is larger with a confidence of 95 % if
+/// the difference exceeds the error.
+Seconds difference_error(const Interval& a, const Interval& b);
 
 }  // namespace flopcast::prediction
 

@@ -238,17 +238,12 @@ class ProgramTuner {
       }
       step(++done, static_cast<std::int64_t>(entries_.size()));
     }
-    rank();
   }
 
   [[nodiscard]] bool is_ranked(const Entry& entry) const { return entry.considered && entry.failure.empty(); }
 
   void rank() {
     static constexpr double share = 0.85;
-    if (result_.calls_depend_on_results && ranked_executions_) {
-      return;  // execute_all() has ranked
-    }
-    ranked_executions_ = result_.calls_depend_on_results;
     std::vector<Candidate> candidates;
     for (Entry& entry : entries_) {
       if (is_ranked(entry)) {
@@ -340,6 +335,7 @@ class ProgramTuner {
       } else if (difference(entry.recording.calls, executed_.calls) > max_difference) {
         take(entry, std::move(executed_));
         execute_all("dry runs make other calls than a run in which all calls are executed");
+        rank();
       }
     }
   }
@@ -397,7 +393,7 @@ class ProgramTuner {
     result_.all_seconds = elapsed();
     remark_idle_parameters();
     if (const auto left = std::count_if(entries_.begin(), entries_.end(), [](const Entry& entry) { return !entry.considered; }); left > 0) {
-      remark(fmt::format("{} of {} weren't considered, until the time budget ended it; a larger one considers them", left,
+      remark(fmt::format("{} of {} weren't considered before the time budget was over; give a larger --time-budget", left,
                          counted(entries_.size(), "configuration")));
     }
   }
@@ -429,7 +425,6 @@ class ProgramTuner {
   std::vector<Entry> entries_;
   RecordedSetting executed_;  ///< the latest run in which all calls were executed
   CandidateRanking ranking_;
-  bool ranked_executions_ = false;
   ProgramTuning result_;
 };
 

@@ -69,7 +69,7 @@ std::span<const DriverRow> driver_rows() {
 
 namespace {
 
-/// Returns the call of one routine. The values of `arguments` that it doesn't have are left away.
+/// Returns the call of one routine. The values of `arguments` that it doesn't have are skipped.
 Call call_of(const Routine& routine, const std::map<std::string, std::string>& arguments) {
   std::map<std::string, std::string> own;
   for (const auto& [name, value] : arguments) {

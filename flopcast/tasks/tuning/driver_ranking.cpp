@@ -45,7 +45,8 @@ const DriverJob& job_named(const std::string& name) {
 void refuse_options_of_algorithms(const RankRequest& request) {
   const RankRequest usual;
   if (request.nb != usual.nb || !request.tune_crossover || request.variants || request.library != usual.library || !request.flags.empty()) {
-    throw bad_input("{}: drivers have no variants, block sizes or crossover points to choose. Leave these and flags away", request.family);
+    throw bad_input("{} ranks drivers, which have no variants, block sizes, crossover points or flags to choose; leave these options out",
+                    request.family);
   }
 }
 
@@ -53,10 +54,10 @@ void refuse_options_of_algorithms(const RankRequest& request) {
 std::vector<kernel::DriverWish> wishes_of(const DriverJob& job, const RankRequest& request) {
   const NamedSizes sizes = named_sizes(job.name, request.n, request.sizes);
   if (!request.vectors && !job.has_vectors) {
-    throw bad_input("{} has no vectors that could be left away", job.name);
+    throw bad_input("{} computes no vectors; leave --no-vectors out", job.name);
   }
   if (request.values > 0 && !job.has_values) {
-    throw bad_input("{} computes everything; a number of values is for eigh", job.name);
+    throw bad_input("{} can't compute some values only; --values is for eigh", job.name);
   }
   std::vector<std::vector<std::int64_t>> lists;
   for (const auto& [name, values] : sizes) {
@@ -66,7 +67,7 @@ std::vector<kernel::DriverWish> wishes_of(const DriverJob& job, const RankReques
     lists.push_back(values);
   }
   if (sizes.count("n") == 0) {
-    throw bad_input("{} needs sizes n", job.name);
+    throw bad_input("{} needs the size n, such as n=1000", job.name);
   }
   std::vector<kernel::DriverWish> wishes;
   for (const std::vector<std::int64_t>& chosen : combinations(lists)) {
@@ -76,7 +77,8 @@ std::vector<kernel::DriverWish> wishes_of(const DriverJob& job, const RankReques
     wish.sizes.try_emplace("m", wish.sizes.at("n"));
     wish.sizes.try_emplace("nrhs", 1);
     if (wish.values > wish.sizes.at("n")) {
-      throw bad_input("{} values of a matrix of order {}: there are not so many", wish.values, wish.sizes.at("n"));
+      throw bad_input("{} eigenvalues of a matrix of order {} are asked for; give --values {} or less", wish.values, wish.sizes.at("n"),
+                      wish.sizes.at("n"));
     }
     wishes.push_back(std::move(wish));
   }
@@ -312,8 +314,7 @@ class DriverRanker {
       rank.best = one;
       rank.behind = one.seconds / best - 1;
       for (const tuning::Forecast& other : forecasts) {
-        const Seconds reach = prediction::z95_one_sided *
-                              std::hypot(prediction::interval_deviation(one.interval), prediction::interval_deviation(other.interval));
+        const Seconds reach = prediction::difference_error(one.interval, other.interval);
         const bool tied = std::abs(one.seconds - other.seconds) <= std::max(reach, tuning::default_tie_margin * best);
         if (other.variant == one.variant) {
           continue;

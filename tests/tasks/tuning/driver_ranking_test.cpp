@@ -229,19 +229,19 @@ TEST(Drivers, RefusesWhatIsNoJob) {
   EXPECT_THAT(message_of(wrong), HasSubstr("eigh has no size 'm', only n"));
   wrong = request("lstsq");
   wrong.vectors = false;
-  EXPECT_THAT(message_of(wrong), HasSubstr("lstsq has no vectors"));
+  EXPECT_THAT(message_of(wrong), HasSubstr("lstsq computes no vectors; leave --no-vectors out"));
   wrong = request("svd");
   wrong.values = 3;
-  EXPECT_THAT(message_of(wrong), HasSubstr("a number of values is for eigh"));
+  EXPECT_THAT(message_of(wrong), HasSubstr("--values is for eigh"));
   wrong = request("eigh", {4});
   wrong.values = 5;
-  EXPECT_THAT(message_of(wrong), HasSubstr("5 values of a matrix of order 4"));
+  EXPECT_THAT(message_of(wrong), HasSubstr("5 eigenvalues of a matrix of order 4 are asked for; give --values 4 or less"));
 }
 
 TEST(Drivers, OptionsOfAlgorithmsAreRefusedAndTheReverse) {
   RankRequest wrong = request("eigh");
   wrong.nb = {32};
-  EXPECT_THAT(message_of(wrong), HasSubstr("eigh: drivers have no variants, block sizes"));
+  EXPECT_THAT(message_of(wrong), HasSubstr("eigh ranks drivers, which have no variants, block sizes"));
   wrong = request("cholesky");
   wrong.values = 3;
   EXPECT_THROW(ranked_calls(wrong), Error);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "flopcast/protocol/table_reader.hpp"
+#include "flopcast/support/fnv_hash.hpp"
 
 namespace flopcast::protocol {
 namespace {
@@ -66,15 +67,8 @@ bool holds_for(const RoutineBlocks& routine, const char* options, std::size_t le
   return true;
 }
 
-/// Returns the 32-bit FNV-1a hash of a name.
-std::size_t hash(const RoutineName& name) noexcept {
-  static constexpr std::uint32_t basis = 2166136261U, prime = 16777619U;
-  std::uint32_t value = basis;
-  for (const char letter : name.letters) {
-    value = (value ^ static_cast<unsigned char>(letter)) * prime;
-  }
-  return value % BlockTable::chains;
-}
+/// Returns the chain of a name.
+std::size_t hash(const RoutineName& name) noexcept { return fnv_hash_32({name.letters, sizeof name.letters}) % BlockTable::chains; }
 
 void clear(BlockTable& table) noexcept {
   table.count = 0;

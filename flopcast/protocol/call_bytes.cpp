@@ -5,6 +5,7 @@
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/fnv_hash.hpp"
 
 namespace flopcast::protocol {
 namespace {
@@ -68,16 +69,11 @@ DecodedCalls read_calls(std::span<const std::byte> bytes) {
 }
 
 std::uint64_t catalogue_digest() {
-  std::uint64_t digest = 14695981039346656037U;  // FNV-1a
-  const auto mix = [&digest](std::string_view text) {
-    for (const char c : text) {
-      digest = (digest ^ static_cast<unsigned char>(c)) * 1099511628211U;
-    }
-  };
+  std::uint64_t digest = fnv_hash_64("");
   for (const Routine& routine : kernel::catalogue()) {
-    mix(routine.name);
+    digest = fnv_hash_64(routine.name, digest);
     for (const Argument& argument : routine.arguments) {
-      mix(argument.name);
+      digest = fnv_hash_64(argument.name, digest);
     }
   }
   return digest;

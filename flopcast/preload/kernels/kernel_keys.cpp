@@ -9,6 +9,7 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/preload/kernels/routine_digest.hpp"
 #include "flopcast/preload/kernels/routine_list.hpp"
+#include "flopcast/support/fnv_hash.hpp"
 
 namespace flopcast::preload::mpi {
 namespace {
@@ -52,10 +53,7 @@ std::string region_name(const selective::KernelKey& key, const RegionNames& regi
 std::uint32_t RegionNames::number(std::string_view name) {
   RegionName known;
   name = name.substr(0, known.text.size() - 1);
-  std::uint32_t hash = 0x811c9dc5U;  // FNV-1a
-  for (const char letter : name) {
-    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x01000193U;
-  }
+  const std::uint32_t hash = fnv_hash_32(name);
   known.number = hash;
   std::copy(name.begin(), name.end(), known.text.begin());
   all_.try_emplace(hash, known);

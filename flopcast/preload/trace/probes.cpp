@@ -20,6 +20,7 @@
 
 #include "flopcast/preload/trace/trace.hpp"
 #include "flopcast/support/anonymous.hpp"
+#include "flopcast/support/fnv_hash.hpp"
 
 namespace flopcast::preload {
 namespace {
@@ -196,11 +197,7 @@ int note_line(void*) noexcept {
     }
     std::snprintf(text, sizeof text, "%s:%d in %s%s\t\t\t%s", kept_path(users.file).data(), users.number, users.function, within,
                   subscripts);
-    std::uint64_t hash = 14695981039346656037U;  // FNV-1a
-    for (const char* c = text; *c != '\0'; ++c) {
-      hash = (hash ^ static_cast<unsigned char>(*c)) * 1099511628211U;
-    }
-    count(hash | std::uint64_t{1} << 63U, number, text);
+    count(fnv_hash_64(text) | std::uint64_t{1} << 63U, number, text);
   }
   probes->rests.store(true);
   probes->requested.store(false);

@@ -28,6 +28,7 @@
 #include "flopcast/preload/record/dry_run.hpp"
 #include "flopcast/preload/trace/probes.hpp"
 #include "flopcast/support/anonymous.hpp"
+#include "flopcast/support/fnv_hash.hpp"
 
 namespace flopcast::preload {
 
@@ -476,11 +477,7 @@ std::string_view routine_name(const char* symbol) noexcept { return routine_symb
 
 /// Returns the slot of a routine in `numbers`, or the free one for it.
 std::size_t number_place(std::string_view routine) noexcept {
-  std::uint32_t hash = 2166136261U;  // FNV-1a
-  for (const char c : routine) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
-  }
-  std::size_t place = hash % std::size(numbers);
+  std::size_t place = fnv_hash_32(routine) % std::size(numbers);
   while (numbers[place] != 0 && routine_name(intercepted[numbers[place] - 1].symbol) != routine) {
     place = (place + 1) % std::size(numbers);
   }

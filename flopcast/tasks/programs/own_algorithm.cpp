@@ -141,7 +141,7 @@ class ProgramTuner {
   ProgramTuning run() {
     record_all();
     rank();
-    if (request_.check != DryRunCheck::none) {
+    if (request_.check) {
       check();
     }
     conclude();
@@ -321,16 +321,14 @@ class ProgramTuner {
     return order;
   }
 
-  /// Executes the best setting, and on request a second one, and compares their calls with those of the dry runs. A setting that fails when it
-  /// is executed is none.
+  /// Executes the best setting, and compares its calls with those of the dry run. A setting that fails when it is executed is none.
   void check() {
-    for (std::size_t checked = 0; !result_.calls_depend_on_results && checked < (request_.check == DryRunCheck::two ? 2U : 1U);) {
-      std::vector<Entry*> order = by_time();
-      std::erase_if(order, [&](const Entry* entry) { return !is_ranked(*entry); });
-      Entry& entry = *order[checked == 0 ? 0 : order.size() / 2];
+    while (!result_.calls_depend_on_results) {
+      Entry& entry = *by_time().front();
       if (entry.executed) {
-        ++checked;  // compared when its dry run had failed, or as the best one
-      } else if (!execute(entry)) {
+        return;  // compared as the best one, or when its dry run had failed
+      }
+      if (!execute(entry)) {
         rank();
       } else if (difference(entry.recording.calls, executed_.calls) > max_difference) {
         take(entry, std::move(executed_));

@@ -17,11 +17,7 @@ constexpr const char* tuning_document = "flopcast-program-tuning-1";
 
 }  // namespace
 
-template <>
-struct EnumNames<DryRunCheck> {
-  static constexpr std::array names{std::pair{DryRunCheck::none, "none"}, std::pair{DryRunCheck::best, "best"},
-                                    std::pair{DryRunCheck::two, "two"}};
-};
+;
 template <>
 struct EnumNames<ConfigurationVerdict> {
   using V = ConfigurationVerdict;
@@ -56,7 +52,8 @@ Fields FieldTable<ProgramTuneRequest>::fields() {
       optional_field<&T::threads>("threads of BLAS; missing: as the program takes by itself").within(bounds::threads).option(""),
       optional_field<&T::time_budget>("time for dry runs and for measuring kernels").within(bounds::seconds).option(""),
       optional_field<&T::timeout>("time after which a run of the program is ended").within(bounds::positive_seconds),
-      optional_field<&T::check>("settings that are executed, to find out whether calls depend on results: none, the best one, or two"),
+      optional_field<&T::check>("execute the best setting once, to find out whether calls depend on results")
+          .option("no_check", "don't execute the best setting to find out whether calls depend on results"),
       optional_field<&T::race>("race the chosen setting against those that tie with it").option(""),
       optional_field<&T::anonymous>("leave the command out of the result")};
 }

@@ -24,9 +24,6 @@
 namespace flopcast {
 namespace {
 
-/// Calls of a routine that may be wrong before the others are skipped.
-constexpr std::int64_t max_findings = 3;
-
 std::vector<const Routine*> requested_routines(const VerifyRequest& request) {
   std::vector<const Routine*> chosen;
   for (const Routine& routine : kernel::catalogue()) {

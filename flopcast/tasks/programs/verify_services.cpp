@@ -149,12 +149,11 @@ class VerifyingChild {
 
   void verify(const machine::LibrarySet& libraries, int integer_bytes) {
     std::map<std::string, std::int64_t> wrong;
-    constexpr std::int64_t max_wrong = 3;
     for (std::int64_t i = calls_.first; i < static_cast<std::int64_t>(calls_.calls.size()); progress_->next = ++i) {
       Call call = calls_.calls[static_cast<std::size_t>(i)];
       const std::string& name = call.routine->name;
       const machine::Function function = libraries.find(name);
-      if (function == nullptr || calls_.skipped.count(name) > 0 || wrong[name] >= max_wrong) {
+      if (function == nullptr || calls_.skipped.count(name) > 0 || wrong[name] >= max_findings) {
         continue;
       }
       call.integer_bytes = integer_bytes;

@@ -14,6 +14,9 @@
 
 namespace flopcast {
 
+/// Number of wrong calls of a routine after which its other calls are skipped.
+inline constexpr std::int64_t max_findings = 3;
+
 /// Libraries that are verified together: a BLAS with its kernels and threads, and a LAPACK on top.
 struct VerifySubject {
   std::string blas, lapack;

@@ -139,7 +139,7 @@ TEST(ProgramTuning, AnUncheckedProgramIsTrusted) {
   FakeProgram program;
   program.depends_on_results = true;
   ProgramTuneRequest request = blocks();
-  request.check = DryRunCheck::none;
+  request.check = false;
   EXPECT_FALSE(program.tune(request).calls_depend_on_results);
   EXPECT_THAT(program.executed, IsEmpty());
 }

@@ -301,9 +301,6 @@ struct CandidateRanking {
 CandidateRanking rank_candidates(const Workbench& bench, std::vector<Candidate> candidates, Duration time_budget,
                                  const RunContext& context = {});
 
-/// Configurations of a program that are executed, to find out whether its calls depend on results that a dry run skips.
-enum class DryRunCheck : std::uint8_t { none, best, two };
-
 /// A program with parameters to choose. The meaning of each member is in its line of the table (own_algorithm_json.cpp).
 struct ProgramTuneRequest {
   std::vector<std::string> command;
@@ -314,7 +311,7 @@ struct ProgramTuneRequest {
   std::optional<int> threads;
   Duration time_budget = 60;
   Duration timeout = 60;
-  DryRunCheck check = DryRunCheck::best;
+  bool check = true;
   bool race = false;
   bool anonymous = false;
 };

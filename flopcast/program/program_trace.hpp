@@ -49,7 +49,7 @@ struct LibraryState {
 
 /// A place outside of calls where probes found a process (trace_format.hpp).
 struct ProbedPlace {
-  std::uint64_t number = 0;   ///< probes
+  Seconds seconds = 0;        ///< user CPU time of the probes
   std::string where;          ///< "slow.py:12 in assemble (sum of fromnumeric.py)", or a file of machine code
   std::uint64_t address = 0;  ///< in the file of machine code; 0 for others
   std::string function;       ///< function that the file exports; empty where it isn't known

@@ -75,6 +75,7 @@ enum class ChunkKind : std::uint32_t {
   /// A library's settings at its first call: its path, and the lines "threads N" and "kernels NAME" as far as it reports them.
   state,
   /// Places outside of BLAS and LAPACK where probes found a process, and its watched calls. A line has fields separated by tabs:
+  /// - "time"; user CPU time of the thread in nanoseconds; number of all its probes, also of those within calls; not in older recordings
   /// - number of probes; line of Python, or file of machine code; hexadecimal address in the file; exported function; subscripts of the
   ///   contraction that NumPy's einsum computes. Fields that don't apply are empty.
   /// - "call", start in ticks as in a record, page faults, nanoseconds in the system.

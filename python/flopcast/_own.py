@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import json
 import os
 import sys
@@ -56,10 +57,19 @@ def tune_function(function: Callable[..., Any], space: Space, **members: Any) ->
 
 
 @functools.wraps(_commands.tune)
-def tune(routine: Any, *arguments: Any, **members: Any) -> Any:
+def tune(routine: Any, space: Space | None = None, **members: Any) -> Any:
     if callable(routine):
-        return tune_function(routine, *arguments, **members)
-    return _commands.tune(routine, *arguments, **members)
+        return tune_function(routine, space or {}, **members)
+    if space is not None:
+        raise InputError("tune() of a routine takes its sizes by name, such as n=[1000, 2000]; only a function of yours has a space")
+    return _commands.tune(routine, **members)
 
 
+def _with_space(signature: inspect.Signature) -> inspect.Signature:
+    routine, *members = signature.parameters.values()
+    space = inspect.Parameter("space", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=Space)
+    return signature.replace(parameters=[routine, space, *members])
+
+
+tune.__signature__ = _with_space(inspect.signature(_commands.tune))  # type: ignore[attr-defined]
 tune.__doc__ = f"{(tune.__doc__ or '').rstrip()}\n\n    tune(function, space) tunes a function of yours: see tune_function().\n"

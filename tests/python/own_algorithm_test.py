@@ -23,7 +23,7 @@ def fail(nb):
 
 class OwnAlgorithm(unittest.TestCase):
     def test_values_arrive_as_they_are_given(self):
-        tuning = fc.tune(multiply, {"nb": range(50, 101, 50), "variant": ["rows", "columns"], "ordered": [True]}, threads=1, time_budget=5, check="none")
+        tuning = fc.tune(multiply, {"nb": range(50, 101, 50), "variant": ["rows", "columns"], "ordered": [True]}, threads=1, time_budget=5, check=False)
         self.assertEqual({one.configuration["nb"] for one in tuning.configurations}, {"50", "100"})
         self.assertEqual(tuning.configurations[0].verdict, "chosen")
         self.assertGreater(tuning.configurations[0].kernel_seconds, 0)

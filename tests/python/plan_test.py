@@ -141,7 +141,7 @@ class Plans(unittest.TestCase):
 
     def test_ctrl_c_while_measuring(self):
         def press():
-            time.sleep(0.5)
+            time.sleep(0.05)
             os.kill(os.getpid(), signal.SIGINT)
 
         fc.prepare()

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "flopcast/contract/notation/expression.hpp"
-#include "flopcast/protocol/trace_format.hpp"
 #include "flopcast/support/anonymous.hpp"
 #include "flopcast/support/child_process.hpp"
 #include "flopcast/support/error.hpp"
@@ -18,8 +17,6 @@ namespace flopcast {
 namespace {
 
 using program::ProbedPlace;
-
-Seconds seconds_of(std::uint64_t probes) { return static_cast<double>(probes) * protocol::probe_seconds; }
 
 /// Returns whether a product of two operands is a sum over a label of both, and each operand has a label that the other lacks, as BLAS
 /// multiplies matrices.
@@ -65,7 +62,7 @@ std::vector<std::string> lines_by_addr2line(const std::string& file, const std::
 Seconds probed_seconds(const std::vector<ProbedPlace>& probed) {
   Seconds seconds = 0;
   for (const ProbedPlace& place : probed) {
-    seconds += seconds_of(place.number);
+    seconds += place.seconds;
   }
   return seconds;
 }
@@ -76,7 +73,7 @@ std::vector<OwnCodePlace> own_code_places(const std::vector<ProbedPlace>& probed
   std::map<std::string, std::vector<const ProbedPlace*>> files;
   for (const ProbedPlace& place : probed) {
     if (place.address == 0) {
-      sums[place.where] += seconds_of(place.number);
+      sums[place.where] += place.seconds;
     } else {
       files[place.where].push_back(&place);
     }
@@ -90,8 +87,7 @@ std::vector<OwnCodePlace> own_code_places(const std::vector<ProbedPlace>& probed
     lines.resize(places.size());
     for (std::size_t i = 0; i < places.size(); ++i) {
       const std::string& function = lines[i].empty() ? places[i]->function : lines[i];
-      sums[function.empty() ? std::string(file_name(file)) : fmt::format("{} in {}", function, file_name(file))] +=
-          seconds_of(places[i]->number);
+      sums[function.empty() ? std::string(file_name(file)) : fmt::format("{} in {}", function, file_name(file))] += places[i]->seconds;
     }
   }
   std::vector<OwnCodePlace> all;
@@ -106,23 +102,22 @@ std::vector<OwnCodePlace> own_code_places(const std::vector<ProbedPlace>& probed
 
 std::optional<Finding> contraction_finding(const std::vector<ProbedPlace>& probed) {
   const ProbedPlace* heaviest = nullptr;
-  std::uint64_t number = 0;
+  Seconds seconds = 0;
   for (const ProbedPlace& place : probed) {
     if (is_for_blas(place.subscripts)) {
-      number += place.number;
-      heaviest = heaviest == nullptr || heaviest->number < place.number ? &place : heaviest;
+      seconds += place.seconds;
+      heaviest = heaviest == nullptr || heaviest->seconds < place.seconds ? &place : heaviest;
     }
   }
   if (heaviest == nullptr) {
     return std::nullopt;
   }
-  return Finding{
-      FindingCause::contraction_without_blas,
-      "NumPy's einsum multiplies tensors without BLAS",
-      fmt::format("einsum('{}') took {} at {}", heaviest->subscripts, format_seconds(seconds_of(heaviest->number)), heaviest->where),
-      "call flopcast.einsum there, which takes the same arguments, or numpy.einsum with optimize=True",
-      seconds_of(number),
-      {0, seconds_of(number)}};
+  return Finding{FindingCause::contraction_without_blas,
+                 "NumPy's einsum multiplies tensors without BLAS",
+                 fmt::format("einsum('{}') took {} at {}", heaviest->subscripts, format_seconds(heaviest->seconds), heaviest->where),
+                 "call flopcast.einsum there, which takes the same arguments, or numpy.einsum with optimize=True",
+                 seconds,
+                 {0, seconds}};
 }
 
 }  // namespace flopcast

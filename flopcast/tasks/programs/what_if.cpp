@@ -42,7 +42,14 @@ bool set_word(WhatIf& question, const std::string& name, const std::string& valu
 }  // namespace
 
 int parse_thread_count(std::string_view text, std::string_view what) {
-  return text == "auto" ? 0 : static_cast<int>(parse_integer(text, what, 1, max_threads));
+  if (text == "auto") {
+    return 0;
+  }
+  try {
+    return static_cast<int>(parse_integer(text, what, 1, max_threads));
+  } catch (const Error&) {
+    throw bad_input("{}: '{}' given, expected a whole number from 1 to {}, or auto", what, text, max_threads);
+  }
 }
 
 WhatIf parse_what_if(const std::string& text) {

@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"trace", "dgeqrf", "n=x"}, 3, "'x' is not an integer"},
         Mistake{{"trace", "dgeqrf", "n=100", "--output", "/dev/full"}, 4, "No space left on device"},
         Mistake{{"predict", "dgeqrf", "n=0", "nb=32"}, 3, "0 is out of range"},
-        Mistake{{"run", "--threads", "0", "--", "true"}, 2, "--threads: '0' given, expected a whole number from 1 to 1024"},
+        Mistake{{"run", "--threads", "0", "--", "true"}, 2, "--threads: '0' given, expected a whole number from 1 to 1024, or auto"},
         Mistake{{"record", "--threads", "0", "--", "true"}, 2, "--threads: '0' given, expected a whole number from 1 to 1024"},
         Mistake{{"predict", "dgeqrf", "n=100", "n=200"}, 3, "argument 'n' is given twice"},
         Mistake{{"predict", "dgeqrf", "N=100"}, 3, "dgeqrf has no argument 'N' to set"},

@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <string>
 
 #include "flopcast/program/program_recording.hpp"
@@ -20,27 +19,27 @@ class Probes : public ProgramRecording {
     return ProgramTraceFile(folder_ / "trace").summary();
   }
 
-  static std::uint64_t number_of(const ProgramSummary& summary) {
-    std::uint64_t number = 0;
+  static Seconds seconds_of(const ProgramSummary& summary) {
+    Seconds seconds = 0;
     for (const ProbedPlace& place : summary.probed) {
-      number += place.number;
+      seconds += place.seconds;
     }
-    return number;
+    return seconds;
   }
 };
 
 TEST_F(Probes, FindTheProgramInItsOwnFileAndEndNoSystemCall) {
   const ProgramSummary found = summary("compute", true);
   const auto place = std::max_element(found.probed.begin(), found.probed.end(),
-                                      [](const ProbedPlace& a, const ProbedPlace& b) { return a.number < b.number; });
+                                      [](const ProbedPlace& a, const ProbedPlace& b) { return a.seconds < b.seconds; });
   ASSERT_NE(place, found.probed.end());
   EXPECT_THAT(place->where, testing::HasSubstr("recorded_program"));
   EXPECT_GT(place->address, 0U);
-  EXPECT_GE(number_of(found), 10U);
-  EXPECT_LE(number_of(found), 100U) << "0.3 s of CPU time, which the child's end doesn't count again";
+  EXPECT_GE(seconds_of(found), 0.2) << "0.3 s of CPU time, also where a kernel loses probes";
+  EXPECT_LE(seconds_of(found), 0.5) << "the child's end doesn't count them again";
 }
 
-TEST_F(Probes, AreNoneUnlessAsked) { EXPECT_EQ(number_of(summary("compute", false)), 0U); }
+TEST_F(Probes, AreNoneUnlessAsked) { EXPECT_EQ(seconds_of(summary("compute", false)), 0U); }
 
 TEST_F(Probes, WatchFirstCalls) {
   const ProgramSummary watched = summary("singular-values", true);

@@ -15,8 +15,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-ProbedPlace python(std::uint64_t number, const std::string& where, const std::string& subscripts = "") {
-  return {number, where, 0, "", subscripts};
+ProbedPlace python(Seconds seconds, const std::string& where, const std::string& subscripts = "") {
+  return {seconds, where, 0, "", subscripts};
 }
 
 std::vector<std::string> no_lines(const std::string&, const std::vector<std::uint64_t>&) { return {}; }
@@ -34,8 +34,8 @@ TEST(OwnCode, PlacesOfAllProcessesAreSummedAndSorted) {
                                            python(1, "a.py:9 in f")};
   const std::vector<OwnCodePlace> places = own_code_places(probed, no_lines);
   EXPECT_THAT(texts(places), ElementsAre("a.py:3 in f", "a.py:7 in f")) << "line 9 has less than 2 %";
-  EXPECT_DOUBLE_EQ(places[0].seconds, 35 * protocol::probe_seconds);
-  EXPECT_DOUBLE_EQ(probed_seconds(probed), 56 * protocol::probe_seconds);
+  EXPECT_DOUBLE_EQ(places[0].seconds, 35);
+  EXPECT_DOUBLE_EQ(probed_seconds(probed), 56);
 }
 
 TEST(OwnCode, MachineCodeHasItsFunctionAsFarAsItIsKnown) {
@@ -53,7 +53,7 @@ TEST(OwnCode, AMatrixProductOfEinsumIsOneThatBlasComputes) {
   for (const char* subscripts : {"ij,jk->ik", "ij,jk", "bij,bjk->bik", "abij,cdab,ic->dj", "ki,kj->ij", "...ij,...jk->...ik"}) {
     const auto finding = contraction_finding({python(100, "a.py:3 in f", subscripts), python(50, "a.py:4 in f")});
     ASSERT_TRUE(finding) << subscripts;
-    EXPECT_DOUBLE_EQ(finding->gain.high, 100 * protocol::probe_seconds);
+    EXPECT_DOUBLE_EQ(finding->gain.high, 100);
     EXPECT_EQ(finding->gain.low, 0);
     EXPECT_THAT(finding->evidence, HasSubstr(std::string("einsum('") + subscripts + "')"));
     EXPECT_THAT(finding->evidence, HasSubstr("a.py:3"));
@@ -67,7 +67,7 @@ class EinsumFindings : public RecordedInMemory {};
 
 TEST_F(EinsumFindings, AreFoundWhereTheyTakeANoticeableTime) {
   add(20, 500, 0.01);
-  trace_.summary.probed = {python(5, "a.py:3 in f", "ij,jk->ik")};
+  trace_.summary.probed = {python(0.02, "a.py:3 in f", "ij,jk->ik")};
   const std::vector<Finding> findings = recorded_findings(facts());
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].cause, FindingCause::contraction_without_blas);

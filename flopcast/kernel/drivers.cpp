@@ -1,5 +1,7 @@
 #include "flopcast/kernel/drivers.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "flopcast/kernel/catalogue.hpp"
@@ -92,7 +94,7 @@ Call call_of(const Routine& routine, const std::map<std::string, std::string>& a
 std::string driver_name(const DriverRow& row, Precision precision) {
   std::string name;
   for (const std::string_view family : is_complex(precision) ? row.complex : row.real) {
-    name += (name.empty() ? "" : "+") + (static_cast<char>(precision) + std::string(family));
+    name += fmt::format("{}{}{}", name.empty() ? "" : "+", static_cast<char>(precision), family);
   }
   return row.remark.empty() ? name : name + " (" + std::string(row.remark) + ")";
 }

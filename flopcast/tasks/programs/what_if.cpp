@@ -28,11 +28,7 @@ bool set_word(WhatIf& question, const std::string& name, const std::string& valu
   } else if (name == "kernels" && (value == "auto" || value == "library")) {
     question.kernels = value;
   } else if (name == "threads") {
-    try {
-      question.threads = parse_thread_count(value, "--what-if threads");
-    } catch (const Error& error) {
-      throw usage_error("{}", error.what());
-    }
+    question.threads = parse_thread_count(value, "--what-if threads");
   } else {
     return false;
   }
@@ -48,7 +44,8 @@ int parse_thread_count(std::string_view text, std::string_view what) {
   try {
     return static_cast<int>(parse_integer(text, what, 1, max_threads));
   } catch (const Error&) {
-    throw bad_input("{}: '{}' given, expected a whole number from 1 to {}, or auto", what, text, max_threads);
+    throw Error(what.starts_with("--") ? ExitCode::usage : ExitCode::bad_input,
+                fmt::format("{}: '{}' given, expected a whole number from 1 to {}, or auto", what, text, max_threads));
   }
 }
 

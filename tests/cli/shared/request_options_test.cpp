@@ -40,6 +40,7 @@ const std::vector<Command>& commands() {
         {"parameters", "parameter"},
         {"conditions", "condition"},
         {"templates", "template"},
+        {"check", "no-check"},
         {"time_budget", ""},
         {"threads", ""},  // --threads of tune takes several numbers
         {"race", ""}}},

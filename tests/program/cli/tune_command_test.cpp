@@ -62,7 +62,7 @@ TEST_F(TuneCommand, TakesVariablesTemplatesAndSpaces) {
   std::ofstream(own_.path() / "space.json") << R"({"schema": "flopcast-space-1", "name": "ldlt", "command": [")" FLOPCAST_LDLT
                                                R"(", "{nb}", "left", "{n}"], "parameters": {"nb": [16, 32], "n": [24, 200]},
                                                   "conditions": ["nb <= n"]})";
-  const Result table = tune("--time-budget 3s --check none space.json");
+  const Result table = tune("--time-budget 3s --no-check space.json");
   EXPECT_EQ(table.exit_code, 0) << table.err;
   EXPECT_THAT(table.out, testing::AllOf(HasSubstr("n=24 nb=16"), HasSubstr("n=200 nb=32"), testing::Not(HasSubstr("n=24 nb=32"))));
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
@@ -99,6 +100,11 @@ double flops(const Trace& trace) {
     sum += flops(call);
   }
   return sum;
+}
+
+std::int64_t resident_bytes(const Trace& trace) {
+  return std::accumulate(trace.allocations.begin(), trace.allocations.end(), std::int64_t{0},
+                         [](std::int64_t sum, const Allocation& one) { return sum + one.bytes; });
 }
 
 void make_virtual(Trace& trace) {

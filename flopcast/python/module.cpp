@@ -109,6 +109,7 @@ void define_plans(py::module_& module) {
       .def_property_readonly("decided", [](const PlanHandle& handle) { return handle.plan().is_decided(); })
       .def_property_readonly("flops", [](const PlanHandle& handle) { return handle.plan().flops(); })
       .def_property_readonly("workspace_bytes", [](const PlanHandle& handle) { return handle.plan().workspace_bytes(); })
+      .def_property_readonly("resident_bytes", [](const PlanHandle& handle) { return handle.plan().resident_bytes(); })
       .def_property_readonly("result_shape", [](const PlanHandle& handle) { return py::tuple(py::cast(handle.result_shape())); })
       .def("explain", [](const PlanHandle& handle) { return handle.plan().explain(); })
       .def("function", [](const std::shared_ptr<PlanHandle>& handle) {

@@ -552,6 +552,7 @@ class Tuner {
       variant.behind = all[e].seconds / all[best.front()].seconds - 1;
       variant.block_ties = block_ties(e, groups.at(entries_[e].alternative.variant), all);
       variant.regret = regret(e, mine, guesses, all);
+      variant.resident_bytes = resident_bytes(subjects_[e].trace);
       for (std::size_t j = 0; j < best.size(); ++j) {
         if (j == i) {
           continue;

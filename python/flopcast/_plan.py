@@ -109,7 +109,7 @@ class Plan:
     """A planned contraction, for arrays of the planned shapes and type.
 
     Arrays with other strides than the planned ones are copied first; conversions that may lose digits are refused. `seconds` is the expected time of one execution, `flops` its
-    floating-point operations and `workspace_bytes` the memory for packing and intermediates. `decided` tells whether the choice is final.
+    floating-point operations and `workspace_bytes` the memory for packing and intermediates. `resident_bytes` adds operands and result. `decided` tells whether the choice is final.
     str() explains the choice. Several threads may call a plan at once.
     """
 
@@ -145,6 +145,11 @@ class Plan:
     def workspace_bytes(self) -> int:
         """Bytes for packing and intermediates."""
         return self._handle.workspace_bytes
+
+    @property
+    def resident_bytes(self) -> int:
+        """Predicted peak of resident memory: bytes of operands, result, intermediates and packing."""
+        return self._handle.resident_bytes
 
     @property
     def result_shape(self) -> tuple[int, ...]:

@@ -76,6 +76,14 @@ TEST(Trace, WritesCallsAsReadableArrays) {
   EXPECT_EQ(to_json(small_trace().calls[2], small_trace().allocations).dump(), R"(["solver","N",4,1.0,null,6,null,-1])");
 }
 
+TEST(Trace, NeedsTheMemoryOfAllItsAllocations) {
+  EXPECT_EQ(resident_bytes(small_trace()), 1064);
+  Trace trace;
+  trace.calls = {call_at(0x5000, 0x9000)};
+  make_virtual(trace);
+  EXPECT_EQ(resident_bytes(trace), 16 * 4 * 6 + 4 * 4) << "local arrays: four columns with a leading dimension of 6, and four pivots";
+}
+
 TEST(Trace, MovesToVirtualAddresses) {
   Trace trace;
   trace.allocations = {{"A", 0x7000, 4096}};

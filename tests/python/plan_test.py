@@ -80,6 +80,7 @@ class Plans(unittest.TestCase):
         self.assertEqual(plan.flops, 2.0 * 50 * 60 * 70)
         self.assertGreater(plan.seconds, 0)
         self.assertGreaterEqual(plan.workspace_bytes, 0)
+        self.assertEqual(plan.resident_bytes, 8 * (50 * 60 + 60 * 70 + 50 * 70) + plan.workspace_bytes)
         self.assertEqual(plan.threads, 1)
         self.assertIn("ij,jk->ik", repr(plan))
         self.assertEqual(str(plan), plan.explain().rstrip("\n"))

@@ -356,6 +356,8 @@ TEST(TuneVariants, RanksThemInTheirTrueOrder) {
     const Seconds chosen = truth(services.trace(problems[p].call, {ranking.front().best.variant, ranking.front().best.blocks}));
     EXPECT_LT(chosen / fastest - 1, 0.02);
     for (std::size_t i = 0; i < ranking.size(); ++i) {
+      const Forecast& best = ranking[i].best;
+      EXPECT_EQ(ranking[i].resident_bytes, resident_bytes(services.trace(problems[p].call, {best.variant, best.blocks}))) << best.variant;
       for (std::size_t j = i + 1; j < ranking.size(); ++j) {
         const Seconds before = best_time(problems[p], ranking[i].best.variant, services);
         const Seconds after = best_time(problems[p], ranking[j].best.variant, services);

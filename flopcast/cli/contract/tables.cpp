@@ -35,6 +35,7 @@ Columns<RankedAlgorithm> ranking_columns(const AlgorithmRanking& ranking, bool i
               });
   columns.number("flops/cycle", "flops/cycle", "flop/cycle", "flops of the contraction over the predicted cycles",
                  [](const RankedAlgorithm& one) { return report::Cell(one.flops_per_cycle, fmt::format("{:.2f}", one.flops_per_cycle)); });
+  columns.show<&RankedAlgorithm::resident_bytes>("", "memory");
   columns.text("tie", "tie", "a star if the algorithm ties with the fastest",
                [&ranking](const RankedAlgorithm& one) { return one.tie || &one == &ranking.algorithms.front() ? "*" : ""; });
   if (is_validated) {
@@ -56,6 +57,7 @@ Columns<ContractionResult> run_columns() {
                  [](const ContractionResult& run) { return run.plan.seconds; });
   columns.number("seconds", "takes", "s", "median time of an execution", [](const ContractionResult& run) { return median(run.times); });
   columns.show<&ContractionResult::flops_per_second>();
+  columns.add(shown<&PlanSummary::resident_bytes>("", "memory"), [](const ContractionResult& run) { return run.plan.resident_bytes; });
   return columns;
 }
 
@@ -142,6 +144,7 @@ void show_result(const ContractionResult& result, const CommonOptions& common) {
   const bool is_tree = result.steps.steps.size() > 1, is_executed = !result.times.empty();
   if (!is_executed) {
     emit(step_table(result.steps, !common.csv), common);
+    note(fmt::format("resident memory: {} at its peak", format_bytes(static_cast<double>(result.plan.resident_bytes))), common);
   } else if (common.csv || !is_tree) {
     if (!common.csv) {
       note(result.plan.explanation, common);

@@ -21,6 +21,9 @@ constexpr const char* footer = R"(How --cache treats the cache:
   warm    everything cached
   cold    nothing cached
 
+The column memory is the peak of resident memory: operands, work space and local arrays of a routine.
+For a recorded program that nothing changes, the recorded peak stands below the table.
+
 How another machine is asked: 'flopcast predict --trace FILE' on that machine samples what it lacks; copy its store here
 (~/.local/share/flopcast/flopcast.db) and predict the same trace, or similar ones, with --models COPY.
 

@@ -81,6 +81,9 @@ Columns<Prediction> columns_of(const Shown& what) {
     const double share = prediction.extrapolated_share;
     return Cell(share, format_percent(share), share > 0.01 ? report::Tone::bad : report::Tone::plain);
   });
+  if (!what.threads) {
+    columns.show<&Prediction::resident_bytes>("", "memory");
+  }
   if (what.compared) {
     columns.add(shown<&Prediction::by_models>("", "by models"),
                 [](const Prediction& prediction) { return prediction.by_models.value_or(prediction.seconds); });
@@ -98,6 +101,13 @@ Columns<Prediction> columns_of(const Shown& what) {
   return columns;
 }
 
+/// Returns a line on the memory of a recorded program.
+std::string memory_legend(const Predictions& predictions) {
+  return predictions.resident_bytes
+             ? fmt::format("resident memory: {} at its recorded peak\n", format_bytes(static_cast<double>(*predictions.resident_bytes)))
+             : "";
+}
+
 }  // namespace
 
 report::Table summary_table(const Predictions& predictions) {
@@ -107,7 +117,8 @@ report::Table summary_table(const Predictions& predictions) {
                       any([](const Prediction& p) { return p.recorded.has_value(); })};
   return columns_of(what).table(all, prediction_legend("predicted", "lie from low to high") +
                                          own_code_legend(predictions.own_code_seconds, predictions.own_code_share,
-                                                         what.recorded ? "the recorded run" : "the run with the calls as predicted"));
+                                                         what.recorded ? "the recorded run" : "the run with the calls as predicted") +
+                                         memory_legend(predictions));
 }
 
 std::vector<TableColumns> predict_tables() {

@@ -47,7 +47,7 @@ struct RankedVariant {
   const tuning::VariantRank* rank;
 };
 
-/// Adds the columns that drivers have alone: times with other spectra than that of the ranking, if it has one, and memory.
+/// Adds the columns that drivers have alone: times with other spectra than that of the ranking, if it has one.
 void add_driver_columns(Columns<RankedVariant>& columns, const Ranking& ranking) {
   const bool all = ranking.variants.empty();
   for (const auto& [spectrum, name] : kernel::spectrum_names) {
@@ -63,7 +63,6 @@ void add_driver_columns(Columns<RankedVariant>& columns, const Ranking& ranking)
                      });
     }
   }
-  columns.add(shown<&tuning::VariantRank::memory_bytes>("", "memory"), &RankedVariant::rank, &tuning::VariantRank::memory_bytes);
 }
 
 /// Returns the columns of variants; `where` adds columns that name the place.
@@ -103,6 +102,7 @@ Columns<RankedVariant> variant_columns(const Ranking& ranking, bool where, bool 
   if (drivers || ranking.variants.empty()) {
     add_driver_columns(columns, ranking);
   }
+  columns.add(shown<&VariantRank::resident_bytes>("", "memory"), &Row::rank, &VariantRank::resident_bytes);
   if (measured) {
     const auto run_of = [forecast](const Row& row) { return find_measured(*row.decision, forecast(row)); };
     columns.add(shown<&tuning::Measured::median>("measured_seconds"), [run_of](const Row& row) {
@@ -247,7 +247,7 @@ std::string ranking_text(const Ranking& ranking, const CommonOptions& common) {
   if (is_of_drivers(ranking)) {
     out +=
         "\n" + render(driver_columns().table(ranking.variants), common) +
-        fmt::format("\n{}memory: work space that the driver asks for, and results that don't replace its operands\n",
+        fmt::format("\n{}memory: operands, results, and the work space that the driver asks for\n",
                     ranking.spectrum ? fmt::format("ranked by matrices with a {} spectrum; other columns show how far time depends on it\n",
                                                    to_string(*ranking.spectrum))
                                      : "");

@@ -84,10 +84,10 @@ Execution::Buffer Execution::make_buffer(const Algorithm& algorithm, const Contr
   buffer.operand_step_bytes = contraction.tensor(operand).stride(dense.indices[1]) * bytes;
   buffer.buffer_step_bytes = dense.strides[1] * bytes;
   try {
-    buffer.memory.resize(static_cast<std::size_t>(buffer.columns * buffer.buffer_step_bytes));
+    buffer.memory.resize(static_cast<std::size_t>(copy_bytes(algorithm, contraction, operand)));
   } catch (const std::bad_alloc&) {
     throw environment_error("{} needs {} for a copy of {}, which aren't available", algorithm.name(),
-                            format_bytes(static_cast<double>(buffer.columns * buffer.buffer_step_bytes)), letter(operand));
+                            format_bytes(static_cast<double>(copy_bytes(algorithm, contraction, operand))), letter(operand));
   }
   return buffer;
 }

@@ -176,6 +176,11 @@ Tensor kernel_tensor(const Algorithm& algorithm, const Contraction& contraction,
   return {indices, {1, std::max<std::int64_t>(1, contraction.extent(indices[0]))}};
 }
 
+std::int64_t copy_bytes(const Algorithm& algorithm, const Contraction& contraction, Operand operand) {
+  const Tensor buffer = kernel_tensor(algorithm, contraction, operand);
+  return contraction.extent(buffer.indices[1]) * buffer.strides[1] * element_bytes(contraction.precision);
+}
+
 KernelCall kernel_call(const Algorithm& algorithm, const Contraction& contraction) { return Builder(algorithm, contraction).build(); }
 
 void require_callable(const Algorithm& algorithm, const Contraction& contraction) {

@@ -3,8 +3,10 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <random>
 
+#include "flopcast/contract/algorithms/algorithm.hpp"
 #include "flopcast/contract/notation/element.hpp"
 #include "flopcast/measure/memory.hpp"
 #include "flopcast/support/error.hpp"
@@ -45,13 +47,23 @@ void fill_random(Precision precision, std::byte* memory, std::int64_t bytes, std
   });
 }
 
-void require_memory(const Contraction& contraction) {
-  std::int64_t needed = 0;
+std::int64_t tensor_bytes(const Contraction& contraction) {
+  std::int64_t bytes = 0;
   for (const Operand operand : all_operands) {
-    if (__builtin_add_overflow(needed, extent(contraction, operand).bytes, &needed)) {
-      needed = std::numeric_limits<std::int64_t>::max();
+    if (__builtin_add_overflow(bytes, extent(contraction, operand).bytes, &bytes)) {
+      return std::numeric_limits<std::int64_t>::max();
     }
   }
+  return bytes;
+}
+
+std::int64_t resident_bytes(const Algorithm& algorithm, const Contraction& contraction) {
+  return std::accumulate(algorithm.copies.begin(), algorithm.copies.end(), tensor_bytes(contraction),
+                         [&](std::int64_t sum, const Copy& copy) { return sum + copy_bytes(algorithm, contraction, copy.operand); });
+}
+
+void require_memory(const Contraction& contraction) {
+  const std::int64_t needed = tensor_bytes(contraction);
   if (const std::int64_t available = measure::available_memory_bytes(); needed > available) {
     throw environment_error("the three tensors need {} of memory, but only {} are available", format_bytes(static_cast<double>(needed)),
                             format_bytes(static_cast<double>(available)));

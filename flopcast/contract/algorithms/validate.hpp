@@ -14,6 +14,9 @@ namespace flopcast::contract {
 /// Fills memory with elements whose parts are in [-1, 1]. The numbers repeat after 8191 elements.
 void fill_random(Precision precision, std::byte* memory, std::int64_t bytes, std::mt19937& random);
 
+/// Returns the bytes of the three tensors, each from its lowest to its highest element; the largest number if they are more.
+std::int64_t tensor_bytes(const Contraction& contraction);
+
 /// Throws environment_error if the three tensors need more memory than is available.
 void require_memory(const Contraction& contraction);
 

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdlib>
 #include <random>
+#include <set>
 
 #include "flopcast/contract/algorithms/validate.hpp"
-#include "flopcast/contract/einsum/normal_form.hpp"
 #include "flopcast/measure/memory.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
@@ -88,6 +88,19 @@ void give_strides(EinsumStrides& strides, const std::string& tensor, const std::
                     list.size() == 1 ? "1 stride is" : fmt::format("{} strides are", list.size()), to_string(expression));
   }
   *place = list;
+}
+
+std::int64_t tensor_bytes(const TensorAxes& axes, const PlanOptions& options) {
+  const std::int64_t bytes_of_element = element_bytes(options.precision);
+  std::int64_t bytes = room_of(axes.result, bytes_of_element).bytes;
+  std::set<int> counted_tensors;
+  for (std::size_t i = 0; i < axes.operands.size(); ++i) {
+    const int tensor = i < options.tensors.size() ? options.tensors[i] : -1;
+    if (tensor < 0 || counted_tensors.insert(tensor).second) {
+      bytes += room_of(axes.operands[i], bytes_of_element).bytes;
+    }
+  }
+  return bytes;
 }
 
 void require_memory(const SizedExpression& expression, const EinsumStrides& strides, const PlanOptions& options) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "flopcast/contract/einsum/normal_form.hpp"
 #include "flopcast/contract/einsum/pair_plan.hpp"
 #include "flopcast/contract/notation/expression.hpp"
 
@@ -15,6 +16,10 @@ namespace flopcast::contract {
 /// also call them A, B and C. `strides.operands` must have a list per operand. Throws bad_input for a name that no tensor has, for strides
 /// that are given twice, and unless there is a stride per index.
 void give_strides(EinsumStrides& strides, const std::string& tensor, const std::vector<std::int64_t>& list, const Expression& expression);
+
+/// Returns the bytes of the operands and of the result, each from its lowest to its highest element. Operands that are one tensor by
+/// options.tensors count once.
+std::int64_t tensor_bytes(const TensorAxes& axes, const PlanOptions& options);
 
 /// Throws environment_error if the operands and the result need more memory than is available.
 void require_memory(const SizedExpression& expression, const EinsumStrides& strides, const PlanOptions& options);

@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "flopcast/contract/einsum/einsum_tensors.hpp"
 #include "flopcast/contract/einsum/pair_method.hpp"
 #include "flopcast/contract/einsum/strided_sum.hpp"
 #include "flopcast/contract/notation/element.hpp"
@@ -204,6 +205,7 @@ class PairPlan final : public Plan::Implementation {
   [[nodiscard]] bool is_decided() const override { return !plan_ || plan_->is_decided(); }
   [[nodiscard]] Seconds seconds() const override { return seconds_ + (plan_ ? plan_->seconds() : 0); }
   [[nodiscard]] std::int64_t workspace_bytes() const override { return workspace_bytes_ + (plan_ ? plan_->workspace_bytes() : 0); }
+  [[nodiscard]] std::int64_t resident_bytes() const override { return tensor_bytes(axes_, options_) + workspace_bytes(); }
   [[nodiscard]] double flops() const override { return flops_; }
   [[nodiscard]] const ContractionPlan* core() const override { return plan_ ? &*plan_ : nullptr; }
 

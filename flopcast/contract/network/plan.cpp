@@ -8,10 +8,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "flopcast/contract/einsum/einsum_tensors.hpp"
 #include "flopcast/contract/einsum/normal_form.hpp"
 #include "flopcast/contract/einsum/pair_plan.hpp"
 #include "flopcast/contract/network/einsum_steps.hpp"
@@ -193,6 +195,7 @@ class TreePlan final : public Plan::Implementation {
                       expression.operands.size());
     }
     axes_ = tensor_axes(expression, strides, precision_, options.order);
+    tensor_bytes_ = tensor_bytes(axes_, options);
     std::vector<ContractionTree> trees = trees_of(expression, axes_, *cost_of(Executor::planner, machine, options), options);
     if (options.effort == Effort::measure) {
       take_fastest_of(std::move(trees), expression, strides, machine, options);
@@ -237,6 +240,10 @@ class TreePlan final : public Plan::Implementation {
   [[nodiscard]] bool is_decided() const override { return std::all_of(steps_.begin(), steps_.end(), std::mem_fn(&Plan::is_decided)); }
   [[nodiscard]] Seconds seconds() const override { return measured_.value_or(network_->tree().seconds); }
   [[nodiscard]] std::int64_t workspace_bytes() const override { return network_->tree().workspace_bytes; }
+  [[nodiscard]] std::int64_t resident_bytes() const override {  // each step keeps its own buffers
+    return std::accumulate(steps_.begin(), steps_.end(), tensor_bytes_ + workspace_bytes(),
+                           [](std::int64_t sum, const Plan& step) { return sum + step.workspace_bytes(); });
+  }
   [[nodiscard]] double flops() const override { return network_->tree().flops; }
   [[nodiscard]] const ContractionTree* tree() const override { return &network_->tree(); }
 
@@ -245,7 +252,7 @@ class TreePlan final : public Plan::Implementation {
   /// room.
   void take_fastest_of(std::vector<ContractionTree> trees, const SizedExpression& expression, const EinsumStrides& strides,
                        const Machine& machine, const PlanOptions& options) {
-    const PrepareStep prepare = einsum_steps(machine, options);
+    const PrepareStep prepare = einsum_steps(machine, options, &steps_);  // of the taken tree only
     std::optional<EinsumTensors> tensors;
     try {
       tensors.emplace(expression, strides, options);
@@ -285,7 +292,8 @@ class TreePlan final : public Plan::Implementation {
   SizedExpression expression_;
   Precision precision_;
   TensorAxes axes_;
-  std::vector<Plan> steps_;  ///< the plans of network_
+  std::int64_t tensor_bytes_ = 0;  ///< operands and result
+  std::vector<Plan> steps_;        ///< the plans of network_
   std::optional<NetworkPlan> network_;
   std::optional<Seconds> measured_;  ///< time of network_, if it was measured
   std::optional<Plan> addend_;       ///< D := beta op(C)

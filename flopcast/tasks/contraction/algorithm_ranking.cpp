@@ -139,6 +139,7 @@ AlgorithmRanking rank_algorithms(const RankingServices& services, const Contract
   for (const std::size_t i : order) {
     const contract::AlgorithmForecast& forecast = forecasts.each[i];
     ranking.algorithms.push_back({algorithms[i], forecast, contract::flops(contraction) / forecast.seconds / frequency,
+                                  contract::resident_bytes(algorithms[i], contraction),
                                   contract::ties(forecast, forecasts.each[order.front()])});
   }
   if (request.validate) {

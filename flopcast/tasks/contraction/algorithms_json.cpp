@@ -48,6 +48,8 @@ Fields FieldTable<RankedAlgorithm>::fields() {
           optional_field<&T::forecast, &F::deviation>("standard deviation of the predicted time"),
           field<&T::forecast, &F::parts>("parts of the predicted time"),
           field<&T::flops_per_cycle>("predicted rate per cycle of the processor"),
+          optional_field<&T::resident_bytes>("predicted peak of resident memory: operands, result, and workspace or copies; 0: not known")
+              .measured_in("B", Best::small),
           field<&T::tie>("can't be distinguished from the fastest one"),
           field<&T::measured_seconds>("measured time, if the algorithm was executed")};
 }

@@ -23,6 +23,8 @@ Fields FieldTable<PlanSummary>::fields() {
   return {field<&T::explanation>("the choice and its reason, as text"),
           field<&T::seconds>("expected time of one execution"),
           field<&T::workspace_bytes>("bytes for packing"),
+          optional_field<&T::resident_bytes>("predicted peak of resident memory: operands, result, and workspace or copies; 0: not known")
+              .measured_in("B", Best::small),
           field<&T::considered>("at most 16, the chosen tiles first"),
           field<&T::loops>("order of the loops over tiles, such as \"nkm\""),
           field<&T::kept>("operands whose packed tiles are kept, such as \"AC\""),

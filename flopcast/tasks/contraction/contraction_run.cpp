@@ -288,7 +288,9 @@ ContractionResult planned(const PlanningServices& services, const contract::Size
   const contract::ContractionTree tree = contract::find_tree(expression, strides, machine, options);
   context.throw_if_cancelled("nothing is kept of an unfinished choice");
   ContractionResult result = described(expression, options.precision);
-  result.plan = {tree.explain(names_of(expression)), tree.seconds, tree.workspace_bytes, {}, "", ""};
+  const std::int64_t tensors =
+      contract::tensor_bytes(contract::tensor_axes(expression, strides, options.precision, options.order), options);
+  result.plan = {tree.explain(names_of(expression)), tree.seconds, tree.workspace_bytes, tensors + tree.workspace_bytes, {}, "", ""};
   result.flops = tree.flops;
   result.steps = steps_of(tree, expression);
   return result;
@@ -380,7 +382,7 @@ machine::LibraryChoice planning_libraries(machine::LibraryChoice choice) {
 PlanSummary summary(const contract::Plan& plan) {
   constexpr std::size_t max_considered = 16;
   constexpr std::array<const char*, 3> bases = {"model", "micro-benchmark", "execution"};
-  PlanSummary summary{plan.explain(), plan.seconds(), plan.workspace_bytes(), {}, "", "", plan.is_decided()};
+  PlanSummary summary{plan.explain(), plan.seconds(), plan.workspace_bytes(), plan.resident_bytes(), {}, "", "", plan.is_decided()};
   if (plan.core() == nullptr) {
     return summary;
   }

@@ -86,8 +86,9 @@ void prepare(OpenedRecording& opened, const RunContext& context) {
   }
 }
 
-/// Says which part of a recorded run the predictions skip.
-void add_own_code(Predictions& result, const OpenedRecording& recording) {
+/// Says which part of a recorded run the predictions skip, and how much memory the run took if nothing changes it. The calls of a dry run
+/// took none.
+void add_recorded(Predictions& result, const OpenedRecording& recording, bool is_same) {
   const program::ProgramSummary& summary = recording.file.summary();
   result.own_code_seconds = program::own_code_seconds(summary, recording.breakdown);
   Seconds whole = summary.seconds;
@@ -99,6 +100,9 @@ void add_own_code(Predictions& result, const OpenedRecording& recording) {
     whole = result.own_code_seconds + longest;
   }
   result.own_code_share = whole > 0 ? result.own_code_seconds / whole : 0;
+  if (is_same && !summary.dry_run && summary.resident_bytes > 0) {
+    result.resident_bytes = summary.resident_bytes;
+  }
 }
 
 /// Answers one question about a recording, with the predictions of its threads.
@@ -129,7 +133,7 @@ Predictions predict_change(const OpenedRecording& opened, const WhatIf& change, 
     result.predictions.back().by_models = thread.by_models;
   }
   note_extrapolation(result.predictions, more_time, context);
-  add_own_code(result, opened);
+  add_recorded(result, opened, change.is_same());
   return result;
 }
 
@@ -149,7 +153,7 @@ Predictions predict_recording(const PredictTraceRequest& request, const RunConte
   const Workbench bench = Workbench::opened(libraries_for(opened, request.what_if), context);
   Predictions result =
       predict_read(thread_subjects(opened, request.trace, bench.choice().threads, context), bench, request.options, context);
-  add_own_code(result, opened);
+  add_recorded(result, opened, request.what_if.is_same());
   return result;
 }
 
@@ -208,7 +212,7 @@ Predictions predict_trace(const OtherMachine& machine, const PredictTraceRequest
   note_extrapolation(result.predictions, placed ? "; predict the trace on that machine, which samples more, and copy its store again" : "",
                      context);
   if (recording) {
-    add_own_code(result, *recording);
+    add_recorded(result, *recording, false);
   }
   return result;
 }

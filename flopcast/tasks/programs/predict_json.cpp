@@ -41,6 +41,8 @@ Fields FieldTable<Prediction>::fields() {
           field<&T::interval>("95 % interval of a later run"),
           field<&T::flops>("flops of the routine"),
           field<&T::extrapolated_share>("share of the predicted time outside of the sampled domain").measured_in("fraction", Best::small),
+          field<&T::resident_bytes>("predicted peak of resident memory of a routine: operands, work space and local arrays")
+              .measured_in("B", Best::small),
           field<&T::kernels>("kernels by falling time"),
           field<&T::by_models>("time that the models alone expect for a recorded thread").named("models_seconds"),
           field<&T::recorded>("recorded time, if the trace has times").named("measured_seconds"),
@@ -49,10 +51,14 @@ Fields FieldTable<Prediction>::fields() {
 
 template <>
 Fields FieldTable<Predictions>::fields() {
-  return {field<&T::environment>("machine and libraries of the predictions"), field<&T::options>("options of the predictions"),
+  return {field<&T::environment>("machine and libraries of the predictions"),
+          field<&T::options>("options of the predictions"),
           field<&T::predictions>("one per combination of sizes and block sizes, or per thread"),
           optional_field<&T::own_code_seconds>("recorded time outside of BLAS and LAPACK, which no prediction includes"),
-          optional_field<&T::own_code_share>("its share of the recorded run; of a dry run, with the predicted calls in it")};
+          optional_field<&T::own_code_share>("its share of the recorded run; of a dry run, with the predicted calls in it"),
+          field<&T::resident_bytes>(
+              "recorded peak of resident memory of a program in which nothing is changed; missing where the recording has none")
+              .measured_in("B", Best::small)};
 }
 
 template <>

@@ -150,6 +150,9 @@ Prediction result_of(const PredictionSubject& subject, const prediction::TracePr
   result.interval = predicted.interval;
   result.flops = subject.flops;
   result.extrapolated_share = predicted.extrapolated_share();
+  if (!result.is_thread) {
+    result.resident_bytes = resident_bytes(subject.trace);
+  }
   for (const prediction::KernelPrediction& kernel : predicted.kernels) {
     result.kernels.push_back({kernel.key, kernel.calls, kernel.flops, kernel.seconds, kernel.deviation, kernel.extrapolated});
   }

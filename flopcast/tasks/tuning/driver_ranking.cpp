@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -96,19 +98,12 @@ std::vector<const DriverRow*> rows_of(const std::string& job) {
   return rows;
 }
 
-/// Returns the trace of calls whose operands of the same name are the same memory.
 tuning::Subject subject_of(std::vector<Call> calls, const Environment& environment) {
-  std::map<std::string, std::size_t> places;
   for (Call& call : calls) {
     call.threads = environment.threads;
-    for (const Operand& operand : operands(call)) {
-      const std::size_t place = places.try_emplace(call.routine->arguments[operand.argument].name, places.size()).first->second;
-      call.arguments[operand.argument] = static_cast<std::int64_t>(virtual_base(place));
-    }
   }
   tuning::Subject subject;
-  subject.trace.allocations = measure::memory_of(calls, {});
-  subject.trace.calls = std::move(calls);
+  subject.trace = driver_trace(std::move(calls));
   subject.placements = cache::cache_state(subject.trace, environment.caches, cache::Start::filled).placements;
   return subject;
 }
@@ -138,6 +133,19 @@ struct DriverData {
   }
 };
 
+/// Makes room for the vectors of a call with range = I, whose footprint has one.
+void make_room_for_vectors(std::vector<Allocation>& allocations, const Call& call, std::int64_t values) {
+  if (!DriverData::selects(call)) {
+    return;
+  }
+  const auto z = static_cast<std::size_t>(call.routine->index("Z"));
+  for (Allocation& memory : allocations) {
+    if (memory.address == call.address(z)) {
+      memory.bytes = std::max(memory.bytes, values * sizes(call)[0] * argument_element_bytes(call, z));
+    }
+  }
+}
+
 /// Returns the same measurement on other data. Long calls are executed once, as they warm up by themselves.
 measure::Experiment with_data(const measure::Experiment& experiment, const DriverData& data) {
   static constexpr double long_call_flops = 1e8;
@@ -153,14 +161,7 @@ measure::Experiment with_data(const measure::Experiment& experiment, const Drive
     changed.setup = {fill, change, {.what = Action::What::execute, .call = call}};
   }
   changed.setup.insert(changed.setup.end(), {fill, change});
-  if (DriverData::selects(call)) {  // the footprint of Z is that of one vector
-    const auto z = static_cast<std::size_t>(call.routine->index("Z"));
-    for (Allocation& memory : changed.memory) {
-      if (memory.address == call.address(z)) {
-        memory.bytes = std::max(memory.bytes, data.values * sizes(call)[0] * argument_element_bytes(call, z));
-      }
-    }
-  }
+  make_room_for_vectors(changed.memory, call, data.values);
   return changed;
 }
 
@@ -347,7 +348,8 @@ class DriverRanker {
       decision.flops = flops(subjects_[first].trace);
       decision.ranking = ranked(decision.forecasts);
       for (std::size_t r = 0; r < rows_.size(); ++r) {
-        decision.ranking[r].memory_bytes = extra_memory(subjects_[first + r].trace.calls, services_.find_function);
+        decision.ranking[r].resident_bytes =
+            resident_bytes(as_asked_for(subjects_[first + r].trace, request_.values, services_.find_function));
         for (std::size_t s = 0; s < spectra.size() && spectra[s]; ++s) {
           const prediction::TracePrediction& time = times[first + r][s];
           decision.ranking[r].spectra.push_back({to_string(*spectra[s]), time.seconds, time.interval, time.extrapolated_share()});
@@ -435,42 +437,56 @@ std::int64_t answer(const Call& call, std::size_t argument, std::uintptr_t addre
   return real_bytes(call.routine->precision) == 4 ? read(float{}) : read(double{});
 }
 
+/// Sets the work sizes of a call to those for which its routine asks.
+void ask_for_work_sizes(Call& call, const algorithm::FunctionLookup& find) {
+  static constexpr std::size_t scratch_bytes = 64;  // a query writes the first element of each work space only
+  const std::vector<Argument>& arguments = call.routine->arguments;
+  std::vector<std::array<std::byte, scratch_bytes>> scratch(arguments.size());
+  Call query = call;
+  std::vector<std::size_t> asked;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (is_operand(arguments[i])) {
+      query.arguments[i] = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(scratch[i].data()));
+      scratch[i].front() = std::byte{1};  // il and iu, which the query reads
+    } else if (arguments[i].kind == Kind::work_size) {
+      query.arguments[i] = -1;
+      asked.push_back(i);
+    }
+  }
+  if (asked.empty() || call.routine->name == "sgejsv" || call.routine->name == "dgejsv") {  // they have no query
+    return;
+  }
+  kernel::Invocation(find(call.routine->name), query).run();
+  for (const std::size_t i : asked) {
+    call.arguments[i] = std::max<std::int64_t>(1, answer(query, i - 1, query.address(i - 1)));
+  }
+}
+
 }  // namespace
 
-std::int64_t extra_memory(const std::vector<Call>& calls, const algorithm::FunctionLookup& find) {
-  static constexpr std::size_t scratch_bytes = 64;  // a query writes the first element of each work space only
-  std::int64_t largest = 0;
-  for (const Call& call : calls) {
-    const std::vector<Argument>& arguments = call.routine->arguments;
-    std::vector<std::array<std::byte, scratch_bytes>> scratch(arguments.size());
-    Call query = call;
-    bool asks = call.routine->name != "sgejsv" && call.routine->name != "dgejsv";  // they have no query
-    std::vector<std::size_t> asked;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      if (is_operand(arguments[i])) {
-        query.arguments[i] = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(scratch[i].data()));
-        scratch[i].front() = std::byte{1};  // il and iu, which the query reads
-      } else if (arguments[i].kind == Kind::work_size) {
-        query.arguments[i] = -1;
-        asked.push_back(i - 1);
-      }
-    }
-    asks = asks && !asked.empty();
-    if (asks) {
-      kernel::Invocation(find(call.routine->name), query).run();
-    }
-    std::int64_t bytes = 0;
+Trace driver_trace(std::vector<Call> calls) {
+  std::map<std::string, std::size_t> places;
+  for (Call& call : calls) {
     for (const Operand& operand : operands(call)) {
-      const bool is_asked = asks && std::find(asked.begin(), asked.end(), operand.argument) != asked.end();
-      if (operand.access == Access::write) {
-        bytes += is_asked
-                     ? answer(query, operand.argument, query.address(operand.argument)) * argument_element_bytes(call, operand.argument)
-                     : operand.bytes();
-      }
+      const std::size_t place = places.try_emplace(call.routine->arguments[operand.argument].name, places.size()).first->second;
+      call.arguments[operand.argument] = static_cast<std::int64_t>(virtual_base(place));
     }
-    largest = std::max(largest, bytes);
   }
-  return largest;
+  Trace trace;
+  trace.allocations = measure::memory_of(calls, {});
+  trace.calls = std::move(calls);
+  return trace;
+}
+
+Trace as_asked_for(Trace trace, std::int64_t values, const algorithm::FunctionLookup& find) {
+  for (Call& call : trace.calls) {
+    ask_for_work_sizes(call, find);
+  }
+  trace.allocations = measure::memory_of(trace.calls, {});
+  for (const Call& call : trace.calls) {
+    make_room_for_vectors(trace.allocations, call, values);
+  }
+  return trace;
 }
 
 std::vector<std::string> driver_jobs() {

@@ -22,7 +22,11 @@ PlaceRanking rank_drivers_in(const TuningServices& services, const RankRequest& 
 Ranking rank_drivers(const Workbench& bench, const RankRequest& request, const RunContext& context,
                      const TuningObserver<Ranking>& observer);
 
-/// Returns the bytes of work space for which a driver asks (lwork = -1), and of results that don't replace operands.
-std::int64_t extra_memory(const std::vector<Call>& calls, const algorithm::FunctionLookup& find);
+/// Returns the calls of a driver at virtual addresses. Operands of the same name are the same memory.
+Trace driver_trace(std::vector<Call> calls);
+
+/// Returns the calls with the work sizes for which the library asks (lwork = -1), and with the memory that they then need. `values` is the
+/// number of eigenvalues that calls with range = I ask for.
+Trace as_asked_for(Trace trace, std::int64_t values, const algorithm::FunctionLookup& find);
 
 }  // namespace flopcast

@@ -44,7 +44,7 @@ Fields FieldTable<tuning::VariantRank>::fields() {
           field<&T::block_ties>("other block sizes of the variant that tie with its best one"),
           field<&T::regret>("with a probability of 95 % this variant takes at most so much longer than the best alternative")
               .measured_in("fraction", Best::small),
-          optional_field<&T::memory_bytes>("work space that a driver asks for, and results that don't replace operands")
+          optional_field<&T::resident_bytes>("predicted peak of resident memory: operands, results and work space; 0: not known")
               .measured_in("B", Best::small),
           optional_field<&T::spectra>("predicted times of a driver by spectrum, that of the ranking first").unless_empty()};
 }

@@ -41,6 +41,10 @@ struct Trace {
 /// Returns the real floating-point operations of all calls.
 double flops(const Trace& trace);
 
+/// Returns the peak of resident memory that the calls cause: the bytes of all allocations, which are operands, results, work space and
+/// local arrays. The process itself and the buffers inside of libraries don't count.
+std::int64_t resident_bytes(const Trace& trace);
+
 inline constexpr std::uintptr_t virtual_base(std::size_t allocation) { return (allocation + 1) << 40U; }
 
 /// Moves the trace to virtual addresses: every allocation to its virtual_base, with its operands. Operands outside of all allocations (a

@@ -55,7 +55,7 @@ struct VariantRank {
   std::vector<std::int64_t> block_ties;  ///< its other block sizes that tie with its best one
   std::vector<std::string> ties;         ///< other variants that tie with it, in the order of the ranking
   double regret = 0;                     ///< upper bound (95 %) of time / time of the best alternative - 1
-  std::int64_t memory_bytes = 0;         ///< work space of a driver, and results that don't replace operands; 0: not known
+  std::int64_t resident_bytes = 0;       ///< peak of resident memory: operands, results and work space; 0: not known
   std::vector<SpectrumTime> spectra;     ///< times of a driver, that of the ranking first
   friend bool operator==(const VariantRank&, const VariantRank&) = default;
 };

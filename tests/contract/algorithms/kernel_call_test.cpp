@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "flopcast/support/error.hpp"
 
@@ -43,6 +45,17 @@ TEST(KernelCalls, TakeTheDimensionsOfTheirSlices) {
   EXPECT_EQ(integers(ger.call), "m=3 n=5 incx=1 incy=7 lda=3");
   const KernelCall dot = call_of("ab-dot", product());
   EXPECT_EQ(integers(dot.call), "n=7 incx=3 incy=1");
+}
+
+TEST(Algorithms, NeedTheMemoryOfTensorsAndCopies) {
+  const Contraction contraction = make_contraction(parse_notation("ab=jia,jbi"), {{'a', 3}, {'b', 5}, {'i', 7}, {'j', 2}});
+  const std::vector<Algorithm> all = generate(contraction, std::array{BlasKernel::gemm});
+  const std::int64_t tensors = 8 * (2 * 7 * 3 + 2 * 5 * 7 + 3 * 5);
+  EXPECT_EQ(resident_bytes(find_algorithm("i-gemm", all), contraction), tensors) << "the kernel goes along j, the contiguous index";
+  EXPECT_EQ(resident_bytes(find_algorithm("j''-gemm", all), contraction), tensors + 8 * (7 * 3 + 7 * 5)) << "copies of slices of A and B";
+  const Contraction apart = make_contraction(parse_notation("ab=ai,ib"), {{'a', 3}, {'b', 5}, {'i', 7}}, Precision::z, Order::column_major,
+                                             {std::vector<std::int64_t>{1, 10}, {}, {}});
+  EXPECT_EQ(resident_bytes(find_algorithm("gemm", generate(apart)), apart), 16 * (63 + 7 * 5 + 3 * 5)) << "columns of A lie apart";
 }
 
 TEST(KernelCalls, SayWhichArgumentsTakeTheTensors) {

@@ -14,8 +14,10 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
+#include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/support/error.hpp"
 #include "tests/program/blas/recorded_calls.hpp"
+#include "tests/resident_growth.hpp"
 
 namespace flopcast::program {
 namespace {
@@ -47,6 +49,20 @@ std::string complaint(ExitCode expected, const Function& function) {
     return error.what();
   }
   return "accepted";
+}
+
+TEST(Recorder, TracesHaveTheMemoryThatTheirRoutineTakes) {
+  const machine::LibrarySet libraries = machine::LibrarySet::open("openblas-serial", "reference");
+  const auto find = [&](std::string_view routine) { return libraries.function(routine); };
+  constexpr std::int64_t m = 6000, n = 1500;
+  tests::warm_up(find, n);
+  Call call = recorder().with_work_sizes(geqrf_call(m, n));
+  Trace executed;
+  executed.allocations = algorithm::place_operands(call);
+  executed.calls = {call};
+  const Trace recorded = recorder().record(geqrf_call(m, n), std::nullopt);
+  EXPECT_GE(resident_bytes(recorded), 8 * (m * n + n + 32 * n)) << "A, tau and a workspace of some columns";
+  tests::expect_growth(resident_bytes(recorded), [&] { tests::execute_anew(executed, find); });
 }
 
 /// Sizes above 2^24 have no exact single-precision number: LAPACK answers 16837400 elements where its check wants 16837401.

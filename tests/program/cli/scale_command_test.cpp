@@ -10,6 +10,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class ScaleCommand : public ::testing::Test {
  protected:
@@ -26,6 +27,11 @@ TEST_F(ScaleCommand, PredictsALargerRunOfARecordedProgram) {
   ASSERT_EQ(scaled.exit_code, 0) << scaled.err;
   EXPECT_THAT(scaled.out, AllOf(ContainsRegex("dpotrf .* n=n "), HasSubstr("n = 2400: "), HasSubstr("outside of BLAS and LAPACK: "),
                                 HasSubstr("resident memory: ")));
+  const std::string predict = FLOPCAST_PROGRAM " predict --trace 2000.trace --time-budget 0.1s";
+  EXPECT_THAT(run(predict).out, ContainsRegex("resident memory: .* at its recorded peak"));
+  const tests::Result changed = run(predict + " --blas reference");
+  EXPECT_EQ(changed.exit_code, 0) << changed.err;
+  EXPECT_THAT(changed.out, Not(HasSubstr("resident memory"))) << "other libraries have other buffers";
 }
 
 TEST_F(ScaleCommand, SaysWhatIsWrong) {

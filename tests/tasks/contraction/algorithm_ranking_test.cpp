@@ -76,6 +76,7 @@ TEST_F(Ranking, SaysWhatItCost) {
   EXPECT_TRUE(ranking.algorithms.front().tie);
   EXPECT_LE(ranking.algorithms[0].forecast.seconds, ranking.algorithms[1].forecast.seconds);
   EXPECT_NEAR(ranking.algorithms[0].flops_per_cycle, 1 / (call_seconds_ * 1e9), 0.01) << "a call takes a nanosecond per flop";
+  EXPECT_EQ(ranking.algorithms[0].resident_bytes, 8 * (40 * 8 + 8 * 40 * 40 + 40 * 40 * 40)) << "three tensors, without copies";
   EXPECT_FALSE(ranking.mean_error || ranking.regret || ranking.algorithms[0].measured_seconds);
 }
 

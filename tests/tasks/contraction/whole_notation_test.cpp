@@ -108,6 +108,8 @@ TEST_F(WholeNotation, DescribesTheStepsOfATree) {
   EXPECT_EQ(planned.steps.steps[1].bytes, 8 * (20 * 2 + 2 * 40 + 20 * 40));
   EXPECT_EQ(planned.flops, 2 * 20 * 2 * (30 + 40));
   EXPECT_DOUBLE_EQ(planned.plan.seconds, planned.steps.steps[0].seconds + planned.steps.steps[1].seconds);
+  EXPECT_EQ(planned.plan.workspace_bytes, 64 * 5) << "20 x 2 elements in whole cache lines";
+  EXPECT_EQ(planned.plan.resident_bytes, 8 * (20 * 30 + 30 * 2 + 2 * 40 + 20 * 40) + planned.plan.workspace_bytes);
   EXPECT_TRUE(planned.steps.is_exhaustive);
   EXPECT_THAT(planned.plan.explanation, HasSubstr("operand3[cd]"));
 }
@@ -120,6 +122,7 @@ TEST_F(WholeNotation, DescribesTheStepOfTwoOperandsAndOfOne) {
   EXPECT_EQ(step.flops, 2 * 2 * 3 * 4);
   EXPECT_EQ(step.bytes, 8 * (2 * 3 + 3 * 4 + 2 * 4));
   EXPECT_EQ(step.seconds, planned.plan.seconds);
+  EXPECT_EQ(planned.plan.resident_bytes, 8 * (2 * 3 + 3 * 4 + 2 * 4) + planned.plan.workspace_bytes);
   EXPECT_EQ(explain("ij->ji", {{'i', 2}, {'j', 3}}).steps.steps[0].step, "output[ji] := operand1[ij]");
 }
 
@@ -190,7 +193,7 @@ TEST(ContractionDocuments, ReadBack) {
   ContractionResult result{"ij->ji",
                            {{"i", 2}, {"j", 0}},
                            Precision::z,
-                           {"4 elements", 0.5, 4096, {{"8 x 8 x 8", 0.5, "model"}}, "nkm", "A"},
+                           {"4 elements", 0.5, 4096, 8192, {{"8 x 8 x 8", 0.5, "model"}}, "nkm", "A"},
                            12,
                            0.25,
                            {1, 2, 3},

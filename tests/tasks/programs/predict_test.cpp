@@ -56,6 +56,15 @@ TEST_F(PredictSubjects, AddsUpTheCalls) {
   EXPECT_THAT(notes_, IsEmpty());
 }
 
+TEST_F(PredictSubjects, MemoryOfARoutineIsThatOfItsAllocations) {
+  PredictionSubject routine = subject(8);
+  EXPECT_EQ(predict_subjects({routine}, {}, services_, context_)[0].resident_bytes, 0);
+  routine.trace.allocations = {{"A", virtual_base(0), 8 * 8 * 8}, {"work", virtual_base(1), 100}};
+  EXPECT_EQ(predict_subjects({routine}, {}, services_, context_)[0].resident_bytes, 612);
+  routine.pauses = {0};
+  EXPECT_EQ(predict_subjects({routine}, {}, services_, context_)[0].resident_bytes, std::nullopt) << "a thread shares its program's memory";
+}
+
 TEST_F(PredictSubjects, GivesSingleCallsOnRequest) {
   const std::vector<Prediction> all = predict_subjects({subject(8)}, {.with_calls = true}, services_, context_);
   ASSERT_TRUE(all[0].calls);

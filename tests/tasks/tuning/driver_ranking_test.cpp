@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using testing::SyntheticMachine;
 
-/// A library whose queries of work space answer with three numbers, and whose routines do nothing.
+/// A library whose routines do nothing, also if they are asked for the size of their work space.
 struct FakeLibrary {
   static void query() {}
   std::set<std::string> missing;
@@ -106,6 +106,24 @@ TEST(Drivers, OfEachJobAreOrderedByTheirTrueTimes) {
       }));
     }
   }
+}
+
+TEST(Drivers, NeedTheMemoryOfOperandsResultsAndWorkSpace) {
+  SyntheticMachine machine;
+  std::map<std::string, std::int64_t> bytes;
+  for (const auto& [job, values] : std::map<std::string, std::int64_t>{{"eigh", 10}, {"inverse", 0}}) {
+    RankRequest asked = request(job);
+    asked.values = values;
+    for (const tuning::VariantRank& driver : ranked(machine, asked).decisions.at(0).ranking) {
+      bytes[driver.best.variant] = driver.resident_bytes;
+    }
+  }
+  constexpr std::int64_t n = 300, matrix = 8 * n * n;
+  EXPECT_EQ(bytes.at("dgetrf+dgetri"), matrix + 4 * n + 8) << "both calls have the same A and pivots; the library asks for one element";
+  EXPECT_EQ(bytes.at("dpotrf+dpotri"), matrix);
+  EXPECT_EQ(bytes.at("dgesv (identity)"), 2 * matrix + 4 * n);
+  EXPECT_GE(bytes.at("dsyevr"), matrix + 8 * n * 10) << "ten vectors";
+  EXPECT_LT(bytes.at("dsyevr"), matrix + 8 * n * 20);
 }
 
 TEST(Drivers, ATimeForEachSpectrumComesFromSamplesOfItsOwn) {

@@ -88,6 +88,12 @@ int alpha_scalar(const KernelCall& kernel);
 /// Returns the call that copies one column of the slice of `operand` into its buffer, or with `back` from the buffer to the slice.
 Call column_copy(const Algorithm& algorithm, const Contraction& contraction, Operand operand, bool back = false);
 
+/// Returns the bytes of the buffer for the slice of a copied operand.
+std::int64_t copy_bytes(const Algorithm& algorithm, const Contraction& contraction, Operand operand);
+
+/// Returns the peak of resident memory that an execution causes: the bytes of the three tensors and of the copies.
+std::int64_t resident_bytes(const Algorithm& algorithm, const Contraction& contraction);
+
 /// The source of BLAS routines: LibrarySet::function, or a substitute in tests.
 using FindRoutine = std::function<kernel::Function(std::string_view routine)>;
 

@@ -50,6 +50,9 @@ class Plan {
   [[nodiscard]] Seconds seconds() const { return state_->seconds(); }
   /// Returns the bytes of the intermediates; for one or two operands, those of packing, too.
   [[nodiscard]] std::int64_t workspace_bytes() const { return state_->workspace_bytes(); }
+  /// Returns the peak of resident memory that execute() causes: the bytes of operands, result, intermediates and packing. The process itself
+  /// and the buffers inside of BLAS don't count.
+  [[nodiscard]] std::int64_t resident_bytes() const { return state_->resident_bytes(); }
   /// Returns the floating-point operations: a multiplication and an addition per product.
   [[nodiscard]] double flops() const { return state_->flops(); }
   /// Returns the tree, or null for one or two operands.
@@ -70,6 +73,7 @@ class Plan {
     [[nodiscard]] virtual bool is_decided() const = 0;
     [[nodiscard]] virtual Seconds seconds() const = 0;
     [[nodiscard]] virtual std::int64_t workspace_bytes() const = 0;
+    [[nodiscard]] virtual std::int64_t resident_bytes() const = 0;
     [[nodiscard]] virtual double flops() const = 0;
     [[nodiscard]] virtual const ContractionTree* tree() const { return nullptr; }
     [[nodiscard]] virtual const ContractionPlan* core() const { return nullptr; }

@@ -57,6 +57,7 @@ struct PlanSummary {
   std::string explanation;
   Seconds seconds = 0;                      ///< expected time of one execution
   std::int64_t workspace_bytes = 0;         ///< bytes for packing
+  std::int64_t resident_bytes = 0;          ///< peak of resident memory: operands, result and workspace; 0: not known
   std::vector<ConsideredTiles> considered;  ///< at most 16, the chosen tiles first
   std::string loops;                        ///< order of the loops over tiles, such as "nkm"
   std::string kept;                         ///< operands whose packed tiles are kept, such as "AC"
@@ -163,8 +164,9 @@ struct RankAlgorithmsRequest : AlgorithmsRequest {
 struct RankedAlgorithm {
   contract::Algorithm algorithm;
   contract::AlgorithmForecast forecast;
-  double flops_per_cycle = 0;  ///< predicted floating-point operations per cycle of a core's clock
-  bool tie = false;            ///< the forecast can't be distinguished from the fastest one
+  double flops_per_cycle = 0;       ///< predicted floating-point operations per cycle of a core's clock
+  std::int64_t resident_bytes = 0;  ///< peak of resident memory: the three tensors and the copies; 0: not known
+  bool tie = false;                 ///< the forecast can't be distinguished from the fastest one
   std::optional<Seconds> measured_seconds = {};
   friend bool operator==(const RankedAlgorithm&, const RankedAlgorithm&) = default;
 };

@@ -88,10 +88,11 @@ struct Prediction {
   std::string blocks;  ///< "64", "64 / 128" with the crossover point; "-" for none
   bool is_thread = false;
   Seconds seconds = 0;
-  Interval interval;              ///< confidence 95 %
-  double flops = 0;               ///< flops of the routine. Its kernels do more.
-  double extrapolated_share = 0;  ///< share of the time outside of the sampled domain
-  std::vector<Kernel> kernels;    ///< kernels by falling time
+  Interval interval;                           ///< confidence 95 %
+  double flops = 0;                            ///< flops of the routine. Its kernels do more.
+  double extrapolated_share = 0;               ///< share of the time outside of the sampled domain
+  std::optional<std::int64_t> resident_bytes;  ///< peak of resident memory of a routine: operands, work space and local arrays
+  std::vector<Kernel> kernels;                 ///< kernels by falling time
   /// Expectation of the models alone for a recorded thread. `seconds` is the recorded time with the change that the models expect.
   std::optional<Seconds> by_models;
   std::optional<Seconds> recorded;         ///< recorded time, if the trace has times
@@ -107,6 +108,8 @@ struct Predictions {
   Seconds own_code_seconds = 0;
   double own_code_share =
       0;  ///< its share of the recorded run; of a dry run, whose calls took no time, with the predicted calls in their place
+  /// Recorded peak of resident memory of a program. Nothing for routines, where the program is changed, and where the recording has none.
+  std::optional<std::int64_t> resident_bytes;
   friend bool operator==(const Predictions&, const Predictions&) = default;
 };
 

@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
+#include "flopcast/contract/algorithms/validate.hpp"
 #include "flopcast/contract/notation/reference.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/support/error.hpp"
 #include "tests/contract/blas/random_contraction.hpp"
+#include "tests/resident_growth.hpp"
 
 namespace flopcast::contract {
 namespace {
@@ -75,6 +79,17 @@ TEST(Execute, PartsAddUpToTheWhole) {
     }
     EXPECT_EQ(result, expected) << algorithm.name();
   }
+}
+
+TEST(Execute, TakesThePredictedMemory) {
+  const Contraction contraction =
+      make_contraction(parse_notation("ab=jia,jbi"), {{'a', 3000}, {'b', 500}, {'i', 1000}, {'j', 2}}, Precision::d, Order::column_major);
+  const Algorithm algorithm = find_algorithm("j''-gemm", generate(contraction, std::array{BlasKernel::gemm}));
+  tests::warm_up(openblas(), 500);
+  tests::expect_growth(resident_bytes(algorithm, contraction), [&] {
+    Workspace tensors(contraction);
+    Execution(algorithm, contraction, openblas()).run(tensors.tensor(Operand::a), tensors.tensor(Operand::b), tensors.tensor(Operand::c));
+  });
 }
 
 TEST(Execute, OverwritesNaNWhereBetaIsZero) {

@@ -6,9 +6,11 @@
 #include <array>
 #include <random>
 
+#include "flopcast/contract/einsum/einsum_tensors.hpp"
 #include "flopcast/support/error.hpp"
 #include "tests/contract/blas/openblas_machine.hpp"
 #include "tests/contract/einsum/naive_einsum.hpp"
+#include "tests/resident_growth.hpp"
 
 namespace flopcast::contract {
 namespace {
@@ -122,6 +124,52 @@ TEST(Plan, MakesEqualProductsOnce) {
   EXPECT_EQ(found, apart);
   options.tensors = {0};
   EXPECT_THROW(contract::plan("ab,bc,cd,de->ae", shapes, test_machine(), options), Error);
+}
+
+TEST(Plan, NeedsTheMemoryOfTensorsAndWorkspace) {
+  const std::vector<std::vector<std::int64_t>> squares = {{50, 40}, {50, 40}};
+  PlanOptions options;
+  const std::int64_t operand = 8 * 50 * 40;
+  const auto bytes_beside_workspace = [&](const char* text, const std::vector<std::vector<std::int64_t>>& shapes) {
+    const Plan plan = contract::plan(text, shapes, test_machine(), options);
+    return plan.resident_bytes() - plan.workspace_bytes();
+  };
+  EXPECT_EQ(bytes_beside_workspace("ij,kj->ik", squares), 2 * operand + 8 * 50 * 50);
+  options.tensors = {3, 3};
+  EXPECT_EQ(bytes_beside_workspace("ij,kj->ik", squares), operand + 8 * 50 * 50) << "one tensor";
+  options.tensors = {};
+  EXPECT_EQ(bytes_beside_workspace("ij->i", {{50, 40}}), operand + 8 * 50);
+
+  const Plan tree = contract::plan("ij,jk,ik->ik", std::vector<std::vector<std::int64_t>>{{50, 40}, {40, 30}, {50, 30}}, test_machine());
+  ASSERT_NE(tree.tree(), nullptr);
+  EXPECT_GE(tree.resident_bytes(), 8 * (50 * 40 + 40 * 30 + 3 * 50 * 30)) << "the product, which is multiplied element by element, too";
+}
+
+TEST(Plan, TreesCountTheBuffersOfTheirSteps) {
+  const std::vector<std::vector<std::int64_t>> shapes = {{10, 10, 8, 8}, {10, 10, 8, 8}, {10, 10, 8, 8}};
+  for (const Effort effort : {Effort::estimate, Effort::measure}) {
+    PlanOptions options;
+    options.effort = effort;
+    options.time_budget = 0.05;
+    const Plan plan = contract::plan("aibj,cidj,acbd->acbd", shapes, test_machine(), options);  // BLAS reads none of the first two in place
+    EXPECT_GT(plan.resident_bytes(), plan.workspace_bytes() + 8 * 4 * 80 * 80) << plan.explain();
+  }
+}
+
+TEST(Plan, TakesThePredictedMemory) {
+  tests::warm_up(test_machine().find, 4000);
+  const auto expect_predicted = [](const char* text, const std::vector<std::vector<std::int64_t>>& shapes) {
+    SCOPED_TRACE(text);
+    const SizedExpression expression = with_shapes(parse_expression(text), shapes);
+    const Plan plan = contract::plan(expression, {}, test_machine());
+    tests::expect_growth(plan.resident_bytes(), [&] {
+      const EinsumTensors tensors(expression, {}, {});
+      plan.execute(tensors.operands(), tensors.result());
+    });
+  };
+  expect_predicted("ij,jk->ik", {{4000, 200}, {200, 4000}});
+  expect_predicted("ij->ji", {{3000, 3000}});
+  expect_predicted("ij,jk,ik->ik", {{2300, 100}, {100, 2300}, {2300, 2300}});
 }
 
 TEST(Plan, RefusesOverlapAndWrongNumbers) {

@@ -117,7 +117,7 @@ std::vector<SizeUse> size_uses(const protocol::RunReport& report) {
   return sizes;
 }
 
-/// Returns the calls of each routine by number of threads.
+/// Returns the calls of each routine by library and number of threads.
 std::vector<ThreadUse> thread_uses(const protocol::ThreadReport& report, std::string text) {
   const auto table = std::make_unique<protocol::ThreadTable>();
   std::vector<ThreadUse> uses;
@@ -129,6 +129,12 @@ std::vector<ThreadUse> thread_uses(const protocol::ThreadReport& report, std::st
     for (std::size_t c = 0; c <= protocol::max_thread_counts; ++c) {
       if (const std::uint64_t calls = report.calls[r][c].load(); calls > 0) {
         uses.push_back({routines[r]->name, c < table->counts ? table->threads[c] : 0, calls});
+      }
+    }
+    for (std::size_t o = 0; o < table->other_count; ++o) {
+      if (const std::uint64_t calls = report.others[r][o].load(); calls > 0) {
+        const protocol::OtherChoice& choice = table->others[o];
+        uses.push_back({routines[r]->name, choice.threads, calls, std::string(table->libraries[choice.library])});
       }
     }
   }

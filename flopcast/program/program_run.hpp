@@ -29,7 +29,7 @@ struct ProgramRun {
   std::map<std::string, std::string> settings;  ///< the profile's environment variables that were set, because the user hadn't set them
   std::vector<RoutineUse> routines;             ///< in the order of the profile
   std::vector<SizeUse> sizes;                   ///< queries by routine, options and sizes
-  std::vector<ThreadUse> threads;               ///< calls by routine and number of threads
+  std::vector<ThreadUse> threads;               ///< calls by routine, library and number of threads
   std::uint64_t unlisted = 0;                   ///< queries for further sizes, for which `sizes` had no room
   std::string lacking_report;                   ///< reason why only exit_code and settings are known; usually empty
 };

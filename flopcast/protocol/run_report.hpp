@@ -71,6 +71,7 @@ struct ThreadReport {
   /// Calls by routine (the place in threaded_routines()) and number of threads (the place in the table). The last number of a routine has
   /// the calls whose threads were left as they were.
   std::atomic<std::uint64_t> calls[max_threaded_routines][max_thread_counts + 1];
+  std::atomic<std::uint64_t> others[max_threaded_routines][max_other_choices];  ///< calls by ThreadTable::others
 };
 
 struct RunReport {

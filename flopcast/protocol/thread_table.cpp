@@ -1,6 +1,7 @@
 #include "flopcast/protocol/thread_table.hpp"
 
 #include <bit>
+#include <span>
 
 #include "flopcast/protocol/table_reader.hpp"
 
@@ -14,21 +15,23 @@ std::string_view word(TableReader& reader) noexcept {
   return {start, reader.good() ? length : 0};
 }
 
-/// Replaces the next `count` letters, which lie in `text`, by their values.
-void decode(TableReader& reader, char* steps, std::size_t count) noexcept {
+/// Replaces the next `count` letters, which lie in `text`, by their values, and returns these.
+const char* decode(TableReader& reader, char* text, std::size_t count) noexcept {
+  char* const values = text + (reader.here() - text);
   for (std::size_t i = 0; i < count && reader.good(); ++i) {
     const std::size_t value = reader.finished() ? std::string_view::npos : step_letters.find(reader.next());
     reader.require(value != std::string_view::npos);
-    steps[i] = static_cast<char>(value);
+    values[i] = static_cast<char>(value);
   }
+  return values;
 }
 
-void read_routine(TableReader& reader, char* text, RoutineThreads& routine, std::size_t counts) noexcept {
+void read_routine(TableReader& reader, char* text, RoutineThreads& routine, const ThreadTable& table) noexcept {
   static constexpr std::uint8_t max_nodes = 28;  // sizes have 31 bits
   routine.name = word(reader);
   routine.flags = packed_flags(word(reader));
   routine.dimensions = 0;
-  std::size_t steps = counts;
+  std::size_t all_nodes = 1;
   for (const char letter : word(reader)) {
     const std::size_t nodes = step_letters.find(letter);
     reader.require(routine.dimensions < max_thread_sizes && nodes >= 2 && nodes <= max_nodes);
@@ -36,11 +39,33 @@ void read_routine(TableReader& reader, char* text, RoutineThreads& routine, std:
       return;
     }
     routine.nodes[routine.dimensions++] = static_cast<std::uint8_t>(nodes);
-    steps *= nodes;
+    all_nodes *= nodes;
   }
   reader.require(!routine.name.empty() && routine.dimensions > 0);
-  routine.steps = reader.here();
-  decode(reader, text + (reader.here() - text), steps);
+  routine.steps = decode(reader, text, table.counts * all_nodes);
+  routine.others = reader.accept(',') ? decode(reader, text, 2 * all_nodes) : nullptr;
+  for (std::size_t i = 0; i < all_nodes && routine.others != nullptr && reader.good(); ++i) {
+    reader.require(static_cast<std::size_t>(routine.others[2 * i + 1]) < table.other_count);
+  }
+}
+
+/// Reads `,FILE,COUNT...` as often as it occurs.
+void read_libraries(TableReader& reader, ThreadTable& table) noexcept {
+  while (reader.accept(',')) {
+    if (*reader.here() == '/') {
+      reader.require(table.library_count < max_other_libraries);
+      const std::string_view file = word(reader);
+      if (!reader.good()) {
+        return;
+      }
+      table.libraries[table.library_count++] = file;
+    }
+    const std::int32_t threads = reader.number();
+    reader.require(table.library_count > 0 && threads > 0 && table.other_count < max_other_choices);
+    if (reader.good()) {
+      table.others[table.other_count++] = {table.library_count - 1, threads};
+    }
+  }
 }
 
 constexpr std::uint32_t whole = 256;  ///< all of the way from one node to the next, or all of a weight
@@ -69,15 +94,32 @@ SizePlace place_of(std::int32_t size, std::size_t nodes) noexcept {
 
 /// A node of the table and its weight in the mean of a cell's corners.
 struct Corner {
-  const char* steps;
+  std::size_t node;
   std::uint32_t weight;
 };
+
+/// Returns the other choice at the corner with the largest weight, if the sum of the other choices' steps is less than `own` and the choice
+/// has `max_threads` at most; else nullptr.
+const OtherChoice* better_choice(const ThreadTable& table, const RoutineThreads& routine, std::span<const Corner> corners,
+                                 std::uint32_t own, std::int32_t max_threads) noexcept {
+  if (routine.others == nullptr) {
+    return nullptr;
+  }
+  std::uint32_t sum = 0;
+  const Corner* nearest = corners.data();
+  for (const Corner& corner : corners) {
+    sum += corner.weight * static_cast<std::uint32_t>(routine.others[2 * corner.node]);
+    nearest = corner.weight > nearest->weight ? &corner : nearest;
+  }
+  const OtherChoice& choice = table.others[static_cast<std::size_t>(routine.others[2 * nearest->node + 1])];
+  return sum < own && choice.threads <= max_threads ? &choice : nullptr;
+}
 
 }  // namespace
 
 bool parse(char* text, ThreadTable& table) noexcept {
   TableReader reader(text);
-  table.counts = table.count = 0;
+  table.counts = table.count = table.library_count = table.other_count = 0;
   do {
     const std::int32_t threads = reader.number();
     reader.require(table.counts < max_thread_counts && threads > (table.counts == 0 ? 0 : table.threads[table.counts - 1]));
@@ -89,10 +131,11 @@ bool parse(char* text, ThreadTable& table) noexcept {
   table.folders[0] = reader.number();
   reader.expect(',');
   table.folders[1] = reader.number();
+  read_libraries(reader, table);
   while (reader.accept(';')) {
     reader.require(table.count < ThreadTable::max_entries);
     if (reader.good()) {
-      read_routine(reader, text, table.routines[table.count++], table.counts);
+      read_routine(reader, text, table.routines[table.count++], table);
     }
   }
   const bool is_whole = reader.good() && reader.finished();
@@ -100,21 +143,21 @@ bool parse(char* text, ThreadTable& table) noexcept {
   return is_whole;
 }
 
-std::int32_t best_threads(const ThreadTable& table, const RoutineThreads& routine, const std::int32_t* sizes,
-                          std::int32_t max_threads) noexcept {
+CallChoice best_choice(const ThreadTable& table, const RoutineThreads& routine, const std::int32_t* sizes,
+                       std::int32_t max_threads) noexcept {
   std::size_t counts = 1;
   while (counts < table.counts && table.threads[counts] <= max_threads) {
     ++counts;
   }
-  Corner corners[1U << max_thread_sizes] = {{routine.steps, 1}};
-  std::size_t corner_count = 1, stride = table.counts;
+  Corner corners[1U << max_thread_sizes] = {{0, 1}};
+  std::size_t corner_count = 1, stride = 1;
   for (std::size_t d = routine.dimensions; d-- > 0; stride *= routine.nodes[d]) {
     const SizePlace place = place_of(sizes[d], routine.nodes[d]);
     const std::size_t before = corner_count;
     for (std::size_t i = 0; i < before; ++i) {
-      corners[i].steps += place.node * stride;
+      corners[i].node += place.node * stride;
       if (place.share > 0) {
-        corners[corner_count++] = {corners[i].steps + stride, corners[i].weight * place.share};
+        corners[corner_count++] = {corners[i].node + stride, corners[i].weight * place.share};
         corners[i].weight *= whole - place.share;
       }
     }
@@ -122,14 +165,14 @@ std::int32_t best_threads(const ThreadTable& table, const RoutineThreads& routin
   std::uint32_t sums[max_thread_counts]{};
   for (std::size_t i = 0; i < corner_count; ++i) {
     for (std::size_t c = 0; c < counts; ++c) {
-      sums[c] += corners[i].weight * static_cast<std::uint32_t>(corners[i].steps[c]);
+      sums[c] += corners[i].weight * static_cast<std::uint32_t>(routine.steps[corners[i].node * table.counts + c]);
     }
   }
   std::size_t best = 0;
   for (std::size_t c = 1; c < counts; ++c) {
     best = sums[c] < sums[best] ? c : best;
   }
-  return table.threads[best];
+  return {table.threads[best], better_choice(table, routine, {corners, corner_count}, sums[best], max_threads)};
 }
 
 }  // namespace flopcast::protocol

@@ -269,14 +269,14 @@ TEST_F(Mutations, OfBlockTables) {
 
 TEST_F(Mutations, OfThreadTables) {
   const auto table = std::make_unique<protocol::ThreadTable>();
-  try_mutations("a table of threads", "1,2,4;7,8;dgemm,NT,222,012012012012012012012012;dpotrf,,3,0Gg0Gg0Gg", testing::mutate_bytes, 1000,
-                [&](std::string contents) {
+  try_mutations("a table of threads", "1,2,4;7,8,/a.so,1,2,/b.so,1;dgemm,NT,222,012012012012012012012012;dpotrf,,3,0Gg0Gg0Gg,A00112",
+                testing::mutate_bytes, 1000, [&](std::string contents) {
                   if (!protocol::parse(contents.data(), *table)) {
                     throw bad_input("no table");
                   }
                   static constexpr std::int32_t sizes[protocol::max_thread_sizes] = {10, 2000, 23};
                   for (std::size_t i = 0; i < table->count; ++i) {
-                    static_cast<void>(protocol::best_threads(*table, table->routines[i], sizes, 4));
+                    static_cast<void>(protocol::best_choice(*table, table->routines[i], sizes, 4));
                   }
                 });
 }

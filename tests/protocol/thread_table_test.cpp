@@ -21,7 +21,7 @@ class ThreadTables : public testing::Test {
   }
   std::int32_t best(std::vector<std::int32_t> sizes, std::int32_t most = 64, std::size_t entry = 0) {
     sizes.resize(max_thread_sizes);
-    return best_threads(*table_, table_->routines[entry], sizes.data(), most);
+    return best_choice(*table_, table_->routines[entry], sizes.data(), most).threads;
   }
 
   std::string text_;
@@ -71,6 +71,54 @@ TEST_F(ThreadTables, TakesTheLeastTimeAndAmongEqualsTheLeastThreads) {
   EXPECT_EQ(best({32}, 7), 2);
   EXPECT_EQ(best({32}, 1), 1);
   EXPECT_EQ(best({32}, 0), 1);
+}
+
+/// Three other choices: a library with 1 and 4 threads, and one with 2.
+TEST_F(ThreadTables, ReadsOtherLibraries) {
+  ASSERT_TRUE(read("1,4;7,8,/lib/a b.so,1,4,/lib/c.so,2;dpotrf,,3,0A0A0A,z00210;dsyrk,N,22,00000000"));
+
+  ASSERT_EQ(table_->library_count, 2U);
+  EXPECT_EQ(table_->libraries[0], "/lib/a b.so");
+  EXPECT_EQ(table_->libraries[1], "/lib/c.so");
+  ASSERT_EQ(table_->other_count, 3U);
+  EXPECT_EQ(table_->others[1].library, 0U);
+  EXPECT_EQ(table_->others[1].threads, 4);
+  EXPECT_EQ(table_->others[2].library, 1U);
+  EXPECT_EQ(table_->others[2].threads, 2);
+  ASSERT_EQ(table_->count, 2U);
+  EXPECT_EQ(table_->routines[0].others[0], 61);
+  EXPECT_EQ(table_->routines[0].others[3], 2);
+  EXPECT_EQ(table_->routines[1].others, nullptr);
+}
+
+TEST_F(ThreadTables, RefusesOtherLibrariesThatItLacks) {
+  ASSERT_TRUE(read("1;7,8,/a,1;dpotrf,,2,00,0000"));
+  for (const char* bad :
+       {"1;7,8,/a,1;dpotrf,,2,00,0001", "1;7,8;dpotrf,,2,00,0000", "1;7,8,/a,1;dpotrf,,2,00,000", "1;7,8,/a,1;dpotrf,,2,00,",
+        "1;7,8,/a,1;dpotrf,,2,00,0000,", "1;7,8,/a;dpotrf,,2,00", "1;7,8,/a,;dpotrf,,2,00", "1;7,8,/a,0;dpotrf,,2,00",
+        "1;7,8,a,1;dpotrf,,2,00", "1;7,8,1;dpotrf,,2,00", "1;7,8,/a,1,/b", "1;7,8,/1,1,/2,1,/3,1,/4,1,/5,1,/6,1,/7,1,/8,1,/9,1"}) {
+    EXPECT_FALSE(read(bad)) << bad;
+    EXPECT_EQ(table_->count, 0U) << bad;
+  }
+}
+
+/// At size 16 the other library's times are 10 steps below the own ones, at 8 as many above, and equal at 32. The nearest size decides about
+/// the number of threads.
+TEST_F(ThreadTables, TakesAnotherLibraryWhereItsTimeIsLess) {
+  ASSERT_TRUE(read("1,2;7,8,/a,1,2;dpotrf,,3,0AAK5A,A00051"));
+  const auto other_threads = [this](std::int32_t size, std::int32_t most) {
+    const std::int32_t sizes[max_thread_sizes] = {size, 0, 0};
+    const OtherChoice* other = best_choice(*table_, table_->routines[0], sizes, most).other;
+    return other != nullptr ? other->threads : 0;
+  };
+  EXPECT_EQ(other_threads(8, 2), 0);
+  EXPECT_EQ(other_threads(10, 2), 0);
+  EXPECT_EQ(other_threads(14, 2), 1);
+  EXPECT_EQ(other_threads(16, 2), 1);
+  EXPECT_EQ(other_threads(16, 1), 1);
+  EXPECT_EQ(other_threads(24, 2), 2);
+  EXPECT_EQ(other_threads(24, 1), 0) << "two threads are too many";
+  EXPECT_EQ(other_threads(32, 2), 0) << "equal times";
 }
 
 /// Interpolates the steps of each count over all corners of the cell, in real numbers.

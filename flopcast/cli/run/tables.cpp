@@ -39,6 +39,8 @@ Columns<program::ThreadUse> thread_columns() {
   columns.text("threads", "threads", "threads of the calls; 'own': as many as the program had set",
                [](const Use& use) { return use.threads == 0 ? std::string("own") : std::to_string(use.threads); });
   columns.show<&Use::calls>();
+  columns.text("library", "library", "file of the library that computed the calls; 'own': the program's",
+               [](const Use& use) { return use.library.empty() ? std::string("own") : use.library; });
   return columns;
 }
 

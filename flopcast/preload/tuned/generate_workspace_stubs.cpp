@@ -29,7 +29,7 @@ std::string call_of(const Routine& routine, const std::string& pointers) {
   const int size = routine.index("lwork");
   return has_workspace(routine) ? fmt::format("with_workspace<{}, {}, {}, {}>(through, \"{}\", {});", size - 1, size, routine.index("info"),
                                               real_bytes(routine.precision) == 8 ? "double" : "float", routine.name, pointers)
-                                : fmt::format("forward(through, {});", pointers);
+                                : fmt::format("forward(choice.function(), {});", pointers);
 }
 
 /// Returns a stub called `symbol`; `before` are statements before the call.
@@ -65,7 +65,7 @@ std::string cblas_stub(std::size_t number, const std::string& symbol, const Cbla
   };
   return fmt::format(
       "[[gnu::visibility(\"default\")]] void {}({}) {{\n  Redirected* const through = entered();\n"
-      "  const bool rows = static_cast<int>(order) == row_major;\n{}  forward(through, {});\n}}\n",
+      "  const bool rows = static_cast<int>(order) == row_major;\n{}  forward(choice.function(), {});\n}}\n",
       symbol, function.parameters(), choice(number, *function.routine, value), fmt::join(function.names, ", "));
 }
 

@@ -8,8 +8,8 @@
 #include "flopcast/protocol/run_report.hpp"
 #include "flopcast/protocol/thread_table.hpp"
 
-/// Sets the threads of BLAS for single calls, as the table of `flopcast run --threads auto` says. The calls enter stubs
-/// (generate_workspace_stubs.cpp).
+/// Sets the threads of BLAS for single calls, and has other libraries compute some calls, as the table of `flopcast run --threads auto
+/// --blas auto` says. The calls enter stubs (generate_workspace_stubs.cpp).
 namespace flopcast::preload {
 
 /// Names of the routines that have stubs, and of CBLAS's functions for them, written by the generator. Functions of CBLAS come last, so that
@@ -34,22 +34,28 @@ struct ThreadCall {
   std::int32_t sizes[protocol::max_thread_sizes]{};
 };
 
-/// Sets the threads of the library behind `through` for the duration of one call. A call never gets more threads than the program has set.
-/// Calls within another one, and those of libraries that the table isn't for, change nothing. Once a second thread has made a call, no call
-/// changes anything. The number of threads holds for the whole process, and the other thread may be computing.
+/// Sets the threads of the library behind `through` for the duration of one call, or chooses another library for the call. A call never
+/// gets more threads than the program has set. Calls within another one, and those of libraries that the table isn't for, change nothing.
+/// Once a second thread has made a call, no call changes anything. The number of threads holds for the whole process, and the other thread
+/// may be computing. For the same reason other libraries are never entered by two threads.
 class ThreadChoice {
  public:
   ThreadChoice(Redirected* through, std::uint32_t routine, const ThreadCall& call) noexcept;
   ThreadChoice(const ThreadChoice&) = delete;
   ThreadChoice& operator=(const ThreadChoice&) = delete;
   ~ThreadChoice();
+  /// Returns the function that is to compute the call; nullptr if the stub was called by its name.
+  [[nodiscard]] void* function() const noexcept { return function_; }
+
+ private:
+  void* function_;
 };
 
 /// Calls the routine behind a stub with the stub's arguments.
 template <class... Arguments>
-void forward(const Redirected* through, Arguments... arguments) {
-  if (through != nullptr) {  // stubs are not called by name
-    reinterpret_cast<void (*)(Arguments...)>(through->definition)(arguments...);
+void forward(void* function, Arguments... arguments) {
+  if (function != nullptr) {  // stubs are not called by name
+    reinterpret_cast<void (*)(Arguments...)>(function)(arguments...);
   }
 }
 

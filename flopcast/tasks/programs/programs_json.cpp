@@ -283,7 +283,8 @@ Fields FieldTable<program::SizeUse>::fields() {
 template <>
 Fields FieldTable<program::ThreadUse>::fields() {
   return {field<&T::routine>("name of the routine"), field<&T::threads>("threads of the calls; 0: as many as the program had set"),
-          field<&T::calls>("number of calls")};
+          field<&T::calls>("number of calls"),
+          optional_field<&T::library>("file of another library that computed the calls; empty: the program's own")};
 }
 
 template <>
@@ -296,7 +297,7 @@ Fields FieldTable<RunOutcome>::fields() {
           optional_field<&T::sizes>("queries by routine and problem size; empty if no report was asked for"),
           optional_field<&T::unlisted>("queries for further sizes, which sizes had no room for"),
           optional_field<&T::ended_by>("signal that ended the program, whose queries count up to then; empty: none did"),
-          optional_field<&T::threads>("calls by routine and number of threads; empty unless threads were chosen for each call"),
+          optional_field<&T::threads>("calls by routine, library and number of threads; empty unless these were chosen for each call"),
           optional_field<&T::counted>("false if queries could not be counted, so that only exit code and settings are known")};
 }
 

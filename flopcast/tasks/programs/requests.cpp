@@ -41,9 +41,8 @@ Fields fields_of_method() {
 
 /// The libraries that a program gets, as members of `Request` or of the member `run`.
 template <class Request, auto... run>
-Fields fields_of_libraries() {
-  return {optional_field<run..., &Request::blas>("BLAS for the program to load as libblas.so.3, by name or path; empty: its own")
-              .within(bounds::path_or_nothing),
+Fields fields_of_libraries(const char* blas = "BLAS for the program to load as libblas.so.3, by name or path; empty: its own") {
+  return {optional_field<run..., &Request::blas>(blas).within(bounds::path_or_nothing),
           optional_field<run..., &Request::lapack>(
               "LAPACK to load as liblapack.so.3; empty: its own, with another BLAS the reference where it is installed")
               .within(bounds::path_or_nothing)};
@@ -59,18 +58,22 @@ Field tuned_profile(Field profile) {
 template <auto... run>
 Fields fields_of_run() {
   using P = RunRequest;
-  return Fields{tuned_profile(optional_field<run..., &P::profile>())} + fields_of_libraries<P, run...>() +
-         Fields{optional_field<run..., &P::kernels>("kernels of BLAS. auto: where the BLAS detects the wrong CPU, those of the profile or "
-                                                    "those found best by trying; library: the "
-                                                    "BLAS chooses by itself")
-                    .one_of({"auto", "library"}),
-                optional_field<run..., &P::threads>(
-                    "threads of BLAS; auto: for each call of BLAS 3 and of some LAPACK routines the number with the least predicted time")
-                    .within(bounds::between(0, bounds::threads.max)),
-                optional_field<run..., &P::time_budget>(
-                    "time for measuring what the choice of threads lacks, before the program starts; what is measured is kept")
-                    .within(bounds::seconds),
-                optional_field<run..., &P::other_machine>("use a profile that was made on another machine")};
+  return Fields{tuned_profile(optional_field<run..., &P::profile>())} +
+         fields_of_libraries<P, run...>(
+             "BLAS for the program to load as libblas.so.3, by name or path; empty: its own; auto: its own, but for each call of BLAS 3, "
+             "getrf and potrf the library with the least predicted time") +
+         Fields{
+             optional_field<run..., &P::kernels>("kernels of BLAS. auto: where the BLAS detects the wrong CPU, those of the profile or "
+                                                 "those found best by trying; library: the "
+                                                 "BLAS chooses by itself")
+                 .one_of({"auto", "library"}),
+             optional_field<run..., &P::threads>(
+                 "threads of BLAS; auto: for each call of BLAS 3 and of some LAPACK routines the number with the least predicted time")
+                 .within(bounds::between(0, bounds::threads.max)),
+             optional_field<run..., &P::time_budget>(
+                 "time for measuring what the choice of threads and libraries lacks, before the program starts; what is measured is kept")
+                 .within(bounds::seconds),
+             optional_field<run..., &P::other_machine>("use a profile that was made on another machine")};
 }
 
 template <class T>

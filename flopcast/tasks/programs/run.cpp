@@ -135,7 +135,7 @@ std::string tuning_command(const RoutineUse& use, const RunRequest& request) {
   return routine == nullptr ? ""
                             : fmt::format("flopcast tune {}{} --n {}{}{}{}{} {}", use.routine, flags,
                                           use.smallest == use.largest ? "" : fmt::format("{}:", use.smallest), use.largest,
-                                          request.blas.empty() ? "" : " --blas " + request.blas,
+                                          named_blas(request).empty() ? "" : " --blas " + request.blas,
                                           request.lapack.empty() ? "" : " --lapack " + request.lapack,
                                           request.threads ? fmt::format(" --threads {}", static_cast<int>(*request.threads)) : "",
                                           request.profile.empty() ? "--save" : "--profile " + request.profile);

@@ -6,12 +6,14 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "flopcast/core/environment.hpp"
 #include "flopcast/program/profile_file.hpp"
+#include "flopcast/protocol/thread_table.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/workbench/kernel_choice.hpp"
@@ -29,8 +31,8 @@ KernelSettings further_kernels(const RunRequest& request, const LibraryIdentity&
 /// Returns the kernels to set without a profile: those of the library that is asked for, found by trying unless they are known, else
 /// whatever is known.
 KernelSettings kernels_alone(const RunRequest& request, const RunServices& services) {
-  return request.blas.empty() || request.kernels == "library" ? further_kernels(request, {}, services)
-                                                              : services.better_kernels(request.blas);
+  return named_blas(request).empty() || request.kernels == "library" ? further_kernels(request, {}, services)
+                                                                     : services.better_kernels(request.blas);
 }
 
 /// The BLAS that the program is expected to load.
@@ -52,7 +54,8 @@ ExpectedBlas expected_blas(const RunRequest& request, const program::LibraryFile
 bool lies_beside_serial(const fs::path& file, const RunServices& services) {
   const std::vector<machine::InstalledLibrary> installed = services.installed();
   return std::any_of(installed.begin(), installed.end(), [&](const machine::InstalledLibrary& library) {
-    return library.has_blas && in_same_folder(library.path, file) && (library.name.ends_with("-serial") || library.name == "reference");
+    return library.has_blas && in_same_folder(library.path, file) &&
+           (library.name.ends_with("-serial") || library.name.starts_with("reference"));
   });
 }
 
@@ -86,7 +89,7 @@ program::Profile best_place(std::vector<program::Profile> places, const fs::path
 /// Returns the command that tunes for these libraries and threads.
 std::string tuning_command(const RunRequest& request, int threads) {
   return fmt::format("'flopcast tune ROUTINE --n 200:3200{} --threads {} --save' tunes for that",
-                     request.blas.empty() ? "" : " --blas " + request.blas, threads);
+                     named_blas(request).empty() ? "" : " --blas " + request.blas, threads);
 }
 
 /// Returns whether the BLAS in `file` is another one than `tuned`, whose builds for other kinds of threads count as the same.
@@ -101,6 +104,31 @@ bool is_other_library(const LibraryIdentity& tuned, const fs::path& file, const 
     }
   }
   return tuned.name.empty() || name.find(tuned.name) == std::string::npos;
+}
+
+/// Returns the libraries that may compute calls of programs with the BLAS in `blas`: one build of each library of another name, with as
+/// wide integers. Builds with POSIX threads come first, and those without threads last. OpenBLAS counts as one library.
+std::vector<OtherBlas> other_libraries(const fs::path& blas, int threads, const RunServices& services) {
+  std::vector<machine::InstalledLibrary> installed = services.installed();
+  const auto rank = [](const machine::InstalledLibrary& library) {
+    return library.name.ends_with("-pthread") ? 0 : library.name.ends_with("-serial") ? 2 : 1;
+  };
+  std::stable_sort(installed.begin(), installed.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  std::string taken = blas.filename().string();
+  for (const machine::InstalledLibrary& library : installed) {
+    taken += library.has_blas && in_same_folder(library.path, blas) ? ' ' + library.name : "";
+  }
+  std::vector<OtherBlas> others;
+  for (const machine::InstalledLibrary& library : installed) {
+    const std::string name = library.name.substr(0, library.name.find('-'));
+    const bool is_readable = library.path.find_first_of(",;") == std::string::npos;  // in the table's text
+    if (library.has_blas && is_readable && taken.find(name) == std::string::npos && others.size() < protocol::max_other_libraries &&
+        services.integer_bytes(library.path).value_or(4) == services.integer_bytes(blas).value_or(4)) {
+      taken += ' ' + name;
+      others.push_back({library.path, lies_beside_serial(library.path, services) ? 1 : threads});
+    }
+  }
+  return others;
 }
 
 /// Returns why block sizes that were tuned in this environment don't hold for the program, as a clause; empty if they hold.
@@ -150,7 +178,7 @@ program::Profile without_profile(const RunRequest& request, const std::string& f
   }
   const std::string lacking = file.empty() ? "there is no folder for a profile: none of FLOPCAST_HOME, XDG_DATA_HOME and HOME is set"
                                            : missing_profile(file, request.profile);
-  const bool chosen_otherwise = request.profile.empty() && (!chosen.blas.empty() || !chosen.lapack.empty() || request.threads);
+  const bool chosen_otherwise = request.profile.empty() && (!request.blas.empty() || !chosen.lapack.empty() || request.threads);
   if (!chosen_otherwise && (!request.profile.empty() || kernels_alone(request, services).empty())) {
     throw bad_input("{}", lacking);
   }
@@ -206,21 +234,34 @@ std::string missing_profile(const std::string& file, const std::string& requeste
 
 std::string choose_threads(RunRequest& request, const program::LibraryFiles& chosen, const RunServices& services,
                            const RunContext& context) {
-  if (!request.threads || *request.threads != 0) {
+  const bool varies_threads = request.threads && *request.threads == 0, varies_blas = request.blas == automatic_blas;
+  if (!varies_threads && !varies_blas) {
     return "";
   }
-  request.threads.reset();
+  if (varies_threads) {
+    request.threads.reset();
+  }
   const fs::path blas = expected_blas(request, chosen, services).file;
-  request.threads = expected_threads(request, blas, services);
-  if (*request.threads == 1) {
+  const int threads = expected_threads(request, blas, services);
+  if (varies_threads) {
+    request.threads = threads;
+  }
+  if (varies_threads && threads == 1) {
     context.note("--threads auto chooses nothing, as BLAS may have one thread only");
-    return "";
+  } else if (blas.empty()) {
+    context.note(fmt::format("{} auto chooses nothing, as no BLAS was found that the program would load; --blas NAME chooses one",
+                             varies_threads ? "--threads" : "--blas"));
   }
-  if (blas.empty()) {
-    context.note("--threads auto chooses nothing, as no BLAS was found that the program would load; --blas NAME chooses one");
-    return "";
+  ThreadOrder order{blas, chosen.lapack, threads, request.kernels, request.time_budget, varies_threads, {}};
+  if (varies_blas && !blas.empty()) {
+    order.others = other_libraries(blas, threads, services);
+    if (order.others.empty()) {
+      context.note(fmt::format("--blas auto chooses nothing, as {} is the only BLAS with integers of its width; the program keeps it",
+                               blas.string()));
+    }
   }
-  return services.thread_table({blas, chosen.lapack, *request.threads, request.kernels, request.time_budget});
+  const bool has_choice = !blas.empty() && ((varies_threads && threads > 1) || !order.others.empty());
+  return has_choice ? services.thread_table(order) : "";
 }
 
 program::Profile profile_for(const RunRequest& request, const program::LibraryFiles& chosen, const RunServices& services,

@@ -18,10 +18,16 @@ program::Profile profile_for(const RunRequest& request, const program::LibraryFi
                              const RunContext& context);
 
 /// Replaces threads "auto" by the largest number of threads that calls may get: what the user's variables say, else one for each core.
-/// Returns the table by which each call gets a number of its own; empty for other requests, and where there is nothing to choose, which is
-/// noted.
+/// Returns the table by which each call gets a number of its own, and with blas "auto" a library. The text is empty for other requests, and
+/// where there is nothing to choose, which is noted.
 std::string choose_threads(RunRequest& request, const program::LibraryFiles& chosen, const RunServices& services,
                            const RunContext& context);
+
+/// RunRequest::blas where each call of some routines gets the library with the least predicted time.
+inline constexpr const char* automatic_blas = "auto";
+
+/// Returns the BLAS that the request names; empty if the program's own stays.
+inline std::string named_blas(const RunRequest& request) { return request.blas == automatic_blas ? "" : request.blas; }
 
 /// Returns a message that the profile `file` doesn't exist, and the command that makes it. `requested` is the file that the user named; empty:
 /// none, so that `file` is the default one.

@@ -18,6 +18,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/process_environment.hpp"
 #include "flopcast/support/scratch.hpp"
+#include "flopcast/tasks/programs/run_profile.hpp"
 #include "flopcast/workbench/kernel_choice.hpp"
 #include "flopcast/workbench/wisdom_file.hpp"
 
@@ -111,7 +112,9 @@ RunServices::SearchPaths keep_links(const program::LibraryFiles& libraries, cons
 
 RunServices this_run_services(const RunContext& context) {
   RunServices services;
-  services.libraries = [](const RunRequest& request) { return program::program_libraries(request.blas, request.lapack, request.command); };
+  services.libraries = [](const RunRequest& request) {
+    return program::program_libraries(named_blas(request), request.lapack, request.command);
+  };
   services.default_profile = program::default_profile_file;
   services.system_profiles = [&context] { return system_wisdom(context).profiles; };
   services.system_misfit = [&context] { return system_profiles_misfit(context); };

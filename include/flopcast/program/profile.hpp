@@ -116,11 +116,12 @@ struct SizeUse {
   friend bool operator==(const SizeUse&, const SizeUse&) = default;
 };
 
-/// Calls of one routine that ran with the same number of threads.
+/// Calls of one routine that one library computed with the same number of threads.
 struct ThreadUse {
   std::string routine;       ///< "dgemm"
   std::int32_t threads = 0;  ///< 0: as many as the program had set
   std::uint64_t calls = 0;
+  std::string library = {};  ///< file of another library; empty: the program's own
   friend bool operator==(const ThreadUse&, const ThreadUse&) = default;
 };
 

@@ -275,6 +275,13 @@ TEST_F(RunCommand, ChecksTheInterpretersOfScripts) {
   EXPECT_EQ(flopcast("run --quiet -- " + script.string()).out, "hello\n");
 }
 
+TEST_F(RunCommand, ChoosesNoLibrariesForCallsBeforeAnythingIsKnown) {
+  const Result result = flopcast("run --blas auto --time-budget 0 -- echo hello");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, "hello\n");
+  EXPECT_THAT(result.err, HasSubstr("--blas auto chooses nothing"));
+}
+
 TEST_F(RunCommand, NeedsACommand) { EXPECT_EQ(flopcast("run").exit_code, 2); }
 
 TEST_F(RunCommand, RefusesAnUnknownBlas) {

@@ -5,6 +5,8 @@ static int threads = 4;
 void openblas_set_num_threads(int count) { threads = count; }
 int openblas_get_num_threads(void) { return threads; }
 
+void xerbla_(const char* routine, const int* place) { printf("xerbla: %s %d\n", routine, *place); }
+
 void dgemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k) {
   (void)n, (void)k;
   printf("dgemm%c%c %d: %d\n", *transa, *transb, *m, threads);

@@ -110,6 +110,7 @@ TEST(Documents, OutcomesOfRunsReadBackEqual) {
   outcome.blas = "/lib/blas";
   outcome.settings = {{"OPENBLAS_CORETYPE", "Haswell"}};
   outcome.routines = {{"dgeqrf", "L", 2, 10, 20, 64, 1, 32, 3, "U", "/lib/lapack", "queried twice"}};
+  outcome.threads = {{"dgemm", 2, 10}, {"dgemm", 1, 3, "/lib/blis"}};
   EXPECT_EQ(run_outcome_from_json(to_json(outcome)), outcome);
   EXPECT_EQ(tests::schema_violation(to_json(outcome), recording_schemas()), "");
 }

@@ -67,6 +67,51 @@ TEST_F(Runs, AutomaticThreadsAreNotChosenForOneThread) {
   EXPECT_THAT(fake_.orders, IsEmpty());
 }
 
+/// OpenBLAS has two builds, and the reference two widths of integers. The program's own BLAS isn't another one.
+TEST_F(Runs, OtherLibrariesAreOneBuildOfEachWithIntegersOfTheSameWidth) {
+  request_.blas = "auto";
+  request_.threads = 0;
+  fake_.programs_blas = "/lib/blis/libblas.so.3";
+  fake_.installed = {{"openblas-serial", "/lib/openblas-serial/libopenblas.so", true, true},
+                     {"openblas-pthread", "/lib/openblas-pthread/libopenblas.so", true, true},
+                     {"blis-openmp", "/lib/blis/libblis.so", true, false},
+                     {"reference", "/lib/blas/libblas.so.3", true, false},
+                     {"reference", "/lib/lapack/liblapack.so.3", false, true},
+                     {"reference64", "/lib/blas64/libblas64.so.3", true, false},
+                     {"mkl", "/opt/a,b/libmkl_rt.so", true, true}};
+  EXPECT_THAT(settings().variables, Contains(Pair("FLOPCAST_THREAD_TABLE", fake_.thread_table)));
+  ASSERT_EQ(fake_.orders.size(), 1U);
+  EXPECT_TRUE(fake_.orders[0].varies);
+  EXPECT_THAT(fake_.orders[0].others,
+              ElementsAre(OtherBlas{"/lib/openblas-pthread/libopenblas.so", 4}, OtherBlas{"/lib/blas/libblas.so.3", 1}));
+
+  request_.threads.reset();
+  run();
+  EXPECT_FALSE(fake_.orders.back().varies);
+  EXPECT_EQ(fake_.orders.back().threads, 4);
+  EXPECT_EQ(fake_.orders.back().others, fake_.orders[0].others);
+  ASSERT_EQ(fake_.started.size(), 1U);
+  EXPECT_EQ(fake_.started[0].threads, std::nullopt) << "the program's own number";
+  EXPECT_EQ(fake_.started[0].thread_table, fake_.thread_table);
+  EXPECT_THAT(fake_.tried, IsEmpty()) << "no library is called auto";
+
+  request_.threads = 1;
+  run();
+  EXPECT_EQ(fake_.orders.back().threads, 1);
+  EXPECT_EQ(fake_.orders.back().others.at(0).threads, 1);
+}
+
+TEST_F(Runs, AProgramKeepsTheOnlyLibrary) {
+  request_.blas = "auto";
+  fake_.installed = {{"openblas-pthread", "/lib/openblas-pthread/libopenblas.so", true, true}};
+  fake_.programs_blas = "/lib/openblas-serial/libopenblas.so.0";
+  std::filesystem::remove(fake_.file());
+  EXPECT_THAT(settings().variables, Not(Contains(Key("FLOPCAST_THREAD_TABLE"))));
+  EXPECT_THAT(notes_, Contains(HasSubstr("/lib/openblas-serial/libopenblas.so.0 is the only BLAS")));
+  EXPECT_EQ(run().exit_code, 0);
+  EXPECT_THAT(fake_.orders, IsEmpty());
+}
+
 TEST_F(Runs, AProfileOfAnotherMachineHasNoEffectUnlessItIsWanted) {
   program::Profile profile = FakeRunServices::profile(fake_blis, 4, 48);
   profile.environment.cpu = "another CPU";

@@ -235,10 +235,11 @@ using ThreadCount = TextNumber<int, parse_thread_count>;
 struct RunRequest {
   std::vector<std::string> command;
   std::string profile;
-  std::string blas, lapack;
+  std::string blas;  ///< name or path; empty: the program's own; "auto": for each call of some routines the fastest one
+  std::string lapack;
   std::string kernels = "auto";
   std::optional<ThreadCount> threads;
-  Duration time_budget = 60;  ///< for measuring what the choice of threads lacks
+  Duration time_budget = 60;  ///< for measuring what the choice of threads and libraries lacks
   bool other_machine = false;
   bool explain = false;
 };
@@ -254,7 +255,7 @@ struct RunOutcome {
       routines;  ///< in the order of the profile; if RunRequest::explain asks for them, what_happened and the routines that the profile lacks
   std::vector<program::SizeUse> sizes;      ///< queries by problem size, if RunRequest::explain asks for them
   std::uint64_t unlisted = 0;               ///< queries for further sizes, for which `sizes` had no room
-  std::vector<program::ThreadUse> threads;  ///< calls by routine and number of threads, with threads "auto"
+  std::vector<program::ThreadUse> threads;  ///< calls by routine, library and number of threads, with threads or blas "auto"
   bool counted = true;                      ///< false if queries could not be counted, so that only exit code and settings are known
   friend bool operator==(const RunOutcome&, const RunOutcome&) = default;
 };

@@ -171,11 +171,8 @@ void set_values(FillPattern& pattern, const Argument& argument, std::int64_t row
 template <class Real>
 class Filler {
  public:
-  Filler(const Call& call, const Operand& operand)
-      : call_(call),
-        operand_(operand),
-        pattern_(fill_pattern(call, operand)),
-        reals_per_element_(argument_element_bytes(call, operand.argument) / real_size) {}
+  Filler(const Call& call, const Operand& operand, const FillPattern& pattern)
+      : call_(call), operand_(operand), pattern_(pattern), reals_per_element_(argument_element_bytes(call, operand.argument) / real_size) {}
 
   void fill(std::uint64_t seed) {
     RandomStream<Real> random(seed);
@@ -184,8 +181,8 @@ class Filler {
     });
     for (std::int64_t i = 0; i < pattern_.count; ++i) {
       const std::int64_t element = pattern_.first + i * pattern_.step + pattern_.growth * i * (i - 1) / 2;
-      for (std::int64_t j = i + 1; pattern_.zero_below && j < pattern_.count; ++j) {
-        set(element + j - i, 0);
+      for (std::int64_t j = i + 1; pattern_.other != 0 && j < pattern_.count; ++j) {
+        set(element + (j - i) * (pattern_.other == 'L' ? 1 : pattern_.step - 1), pattern_.other_value);
       }
       set(pattern_.row_step != 0 ? element + (i + 1) * pattern_.row_step % pattern_.count - i : element, pattern_.value);
     }
@@ -230,7 +227,8 @@ void fill_pivots(const Call& call, const Operand& operand, std::uint64_t seed) {
 void fill_integers(const Call& call, const Operand& operand) {
   const FillPattern pattern = fill_pattern(call, operand);
   for (std::int64_t i = 0; i < pattern.count; ++i) {
-    write_integer(call, call.address(operand.argument), pattern.first + i * pattern.step, static_cast<std::int64_t>(pattern.value));
+    write_integer(call, call.address(operand.argument), pattern.first + i * pattern.step,
+                  static_cast<std::int64_t>(pattern.value) + i * static_cast<std::int64_t>(pattern.increase));
   }
 }
 
@@ -280,7 +278,7 @@ FillPattern fill_pattern(const Call& call, const Operand& operand) {
   FillPattern pattern;
   if (argument.integer) {
     set_all(pattern, call, operand);
-    pattern.value = argument.fill == Fill::zero ? 0 : 1;
+    pattern.value = pattern.increase = argument.fill == Fill::zero ? 0 : 1;  // columns in their order
     return pattern;
   }
   const std::int64_t rows = argument.rows.empty() ? 1 : argument.rows.integer(call.values());
@@ -294,14 +292,16 @@ FillPattern fill_pattern(const Call& call, const Operand& operand) {
                                                                    : set_diagonal(pattern, call, argument, rows);
   }
   pattern.row_step = argument.fill == Fill::permuted ? coprime_step(pattern.count) : 0;
-  pattern.zero_below = argument.fill == Fill::schur || argument.fill == Fill::schur_apart;
+  pattern.other = argument.fill == Fill::schur || argument.fill == Fill::schur_apart ? 'L' : 0;
   return pattern;
 }
 
-void fill(const Call& call, std::uint64_t seed) {
+void fill(const Call& call, std::uint64_t seed) { fill(call, seed, fill_pattern); }
+
+void fill(const Call& call, std::uint64_t seed, const PatternOf& pattern_of) {
   for (const Operand& operand : operands(call)) {
     const Argument& argument = call.routine->arguments[operand.argument];
-    const std::uint64_t own_seed = seed * 31 + std::uint64_t{977} * operand.argument;
+    const std::uint64_t own_seed = operand_seed(seed, operand.argument);
     if (call.address(operand.argument) == 0 || argument.access == Access::write) {
       continue;
     }
@@ -310,9 +310,9 @@ void fill(const Call& call, std::uint64_t seed) {
     } else if (argument.integer) {
       fill_integers(call, operand);
     } else if (real_bytes(call.routine->precision) == 4) {
-      Filler<float>(call, operand).fill(own_seed);
+      Filler<float>(call, operand, pattern_of(call, operand)).fill(own_seed);
     } else {
-      Filler<double>(call, operand).fill(own_seed);
+      Filler<double>(call, operand, pattern_of(call, operand)).fill(own_seed);
     }
   }
 }

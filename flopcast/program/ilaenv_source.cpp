@@ -6,7 +6,7 @@
 #include <cctype>
 #include <map>
 
-#include "flopcast/program/repeating_source.hpp"
+#include "flopcast/program/call_source.hpp"
 #include "flopcast/protocol/borrowed_name.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/exception.hpp"

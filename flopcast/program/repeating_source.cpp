@@ -3,22 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <cmath>
-#include <complex>
-#include <set>
-#include <string_view>
+#include <iterator>
 
-#include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/parse_call.hpp"
-#include "flopcast/support/exception.hpp"
+#include "flopcast/program/call_source.hpp"
 
 namespace flopcast::program {
 namespace {
 
-constexpr std::uintptr_t page_bytes = 4096;
-
-constexpr const char* begin_text = R"c( *
+constexpr const char* repeating_usage = R"c( *
  * Build: cc -std=c99 -O2 calls.c -o calls -lopenblas (with other libraries: -llapack -lblas)
  * Run: ./calls [REPETITIONS [CASE]] (0 or nothing: half a second per case, all cases)
  *
@@ -28,118 +21,21 @@ constexpr const char* begin_text = R"c( *
  * median, spread of the middle half of the repetitions, and recorded mean and median times the number of
  * calls. To compare two libraries, build and run this with each of them, and divide the repeated sums in
  * the last line.
- */
-#define _POSIX_C_SOURCE 200809L
-#include <complex.h>
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
 )c";
 
-constexpr const char* types_text = R"c(
-#ifndef PREFIX /* text around the names of routines: -DPREFIX=scipy_ -DSUFFIX=_64_ for scipy_dgemm_64_ */
-#define PREFIX
-#endif
-#ifndef SUFFIX
-#define SUFFIX _
-#endif
-#define PASTE(a, b, c) a##b##c
-#define EXPAND(a, b, c) PASTE(a, b, c)
-#define FORTRAN(routine) EXPAND(PREFIX, routine, SUFFIX)
-
-/* An array that a call uses. */
-struct operand {
-  const char* name;
-  char type;               /* s, d: real; c, z: complex; i: integer; p: pivots */
-  char use;                /* r: read, w: written, u: updated */
-  int block;               /* number of its memory ... */
-  long long offset, bytes; /* ... the bytes before it there, and those that are touched */
-  struct part {            /* the latter as runs of bytes, which grow from one to the next */
-    long long first, length, columns, stride, growth;
-  } parts[3];
-  double scale, value;                            /* largest random number; value of the elements ... */
-  long long count, first, step, growth, row_step; /* ... first + i*step + growth*i*(i-1)/2, or in row (i+1)*row_step */
-  int zero_below;                                 /* 1: zero below the diagonal */
-  long long distance;                             /* bytes that the program touched since and including its last access */
-};
-
-/* Calls that are alike, and their memory: sizes, and addresses modulo a page. */
+constexpr const char* repeating_types = R"c(
+/* Calls that are alike, and their memory. */
 struct calls {
   const char* text;
   double count, seconds; /* recorded, all calls together */
   void (*call)(void);
   const struct operand* operands; /* the last one has no name */
-  const struct block {
-    long long bytes, at;
-  } * blocks; /* the last one has no bytes */
+  const struct block* blocks;     /* the last one has no bytes */
 };
-
-static char* memory[16];
-static INTEGER info;
-static void* at(int block, long long offset) { return memory[block] + offset; }
 
 )c";
 
-constexpr const char* end_text = R"c(
-/* Returns a number between -1 and 1 other than 0. */
-static double random_number(void) {
-  static uint64_t seed = 1;
-  seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return ((double)(seed >> 40) + 0.5) / 8388608 - 1;
-}
-
-static void set(const struct operand* o, long long element, double value) {
-  void* const start = at(o->block, o->offset);
-  switch (o->type) {
-    case 's': ((float*)start)[element] = (float)value; break;
-    case 'd': ((double*)start)[element] = value; break;
-    case 'c': ((float _Complex*)start)[element] = (float)value; break;
-    case 'z': ((double _Complex*)start)[element] = value; break;
-    default: ((INTEGER*)start)[element] = (INTEGER)value;
-  }
-}
-
-typedef void visitor(const struct operand* o, char* run, long long bytes);
-static void visit_runs(const struct operand* o, visitor* visit) {
-  for (const struct part* p = o->parts; p < o->parts + 3; ++p) {
-    for (long long j = 0; j < p->columns; ++j) {
-      if (p->length + j * p->growth > 0) {
-        visit(o, memory[o->block] + p->first + j * p->stride, p->length + j * p->growth);
-      }
-    }
-  }
-}
-
-static void fill_run(const struct operand* o, char* run, long long bytes) {
-  const int is_single = o->type == 's' || o->type == 'c';
-  for (long long b = 0; b < bytes; b += is_single ? 4 : 8) {
-    const double value = o->scale * random_number();
-    is_single ? (void)(*(float*)(void*)(run + b) = (float)value) : (void)(*(double*)(void*)(run + b) = value);
-  }
-}
-
-static void fill(const struct operand* o) {
-  if (o->type != 'i' && o->type != 'p') {
-    visit_runs(o, fill_run);
-  }
-  for (long long i = 0; i < o->count; ++i) {
-    const long long element = o->first + i * o->step + o->growth * i * (i - 1) / 2;
-    if (o->type == 'p') { /* row i changes places with itself or one that follows */
-      set(o, element, (double)(element + 1 + (long long)((random_number() + 1) / 2 * (double)(o->count - i))));
-      continue;
-    }
-    for (long long j = i + 1; o->zero_below && j < o->count; ++j) {
-      set(o, element + j - i, 0);
-    }
-    set(o, o->row_step ? element + (i + 1) * o->row_step % o->count - i : element, o->value);
-  }
-}
-
+constexpr const char* repeating_functions = R"c(
 /* Saves or restores the updated operands, with whose contents every repetition begins. */
 static char *saved, *saved_end;
 static int restoring;
@@ -186,15 +82,6 @@ static void place(const struct operand* operands) {
   }
 }
 
-static void* allocate(long long bytes) {
-  void* const start = malloc((size_t)bytes + 1);
-  if (!start) {
-    fprintf(stderr, "there is no memory for %.3g GB\n", 1e-9 * (double)bytes);
-    exit(1);
-  }
-  return memset(start, 0, (size_t)bytes + 1);
-}
-
 static double now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -205,17 +92,12 @@ static int compare(const void* a, const void* b) { return (*(const double*)a > *
 
 /* Repeats a call and prints its times. With `wanted` 0 it is repeated for half a second, 5 times at least. Returns the median. */
 static double repeat(const struct calls* c, int number, long wanted) {
-  enum { page = 4096 };
-  char* allocated[16];
   const long limit = wanted ? wanted : 1000;
-  double* const times = allocate(limit * (long long)sizeof(double));
+  double* const times = allocate(limit * (long long)sizeof(double), 0);
   double overhead = 1;
   long long updated = 0, farthest = 0;
   long made = 0, batch = 1;
-  for (int b = 0; c->blocks[b].bytes; ++b) {
-    allocated[b] = allocate(c->blocks[b].bytes + 2 * page);
-    memory[b] = allocated[b] + (page - (uintptr_t)allocated[b] % page) + c->blocks[b].at;
-  }
+  allocate_blocks(c->blocks, 0);
   for (const struct operand* o = c->operands; o->name; ++o) {
     updated += o->use == 'u' ? o->bytes : 0;
     farthest = o->distance > farthest ? o->distance : farthest;
@@ -223,7 +105,7 @@ static double repeat(const struct calls* c, int number, long wanted) {
       fill(o);
     }
   }
-  saved = allocate(updated);
+  saved = allocate(updated, 0);
   copy_updated(c->operands, 0);
   for (int i = 0; i < 1000; ++i) { /* what reading the clock takes */
     const double start = now(), seconds = now() - start;
@@ -275,7 +157,7 @@ int main(int argc, char** argv) {
   const long long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
   other_bytes = cache > 256LL << 20 ? 512LL << 20 : cache > 16LL << 20 ? 2 * cache : other_bytes;
 #endif
-  other_memory = allocate(other_bytes);
+  other_memory = allocate(other_bytes, 0);
   printf("case    calls  recorded ms  fastest ms   median ms  spread   recorded s   repeated s  call\n");
   for (int i = 0; i < count; ++i) {
     if (only == 0 || only == i + 1) {
@@ -289,219 +171,29 @@ int main(int argc, char** argv) {
 }
 )c";
 
-char real_letter(const Routine& routine) { return real_bytes(routine.precision) == 4 ? 's' : 'd'; }
-
-/// Returns the type of an argument's elements: that of struct operand in the source, or f for a flag.
-char type_letter(const Routine& routine, const Argument& argument) {
-  switch (argument.kind) {
-    case Kind::flag: return 'f';
-    case Kind::pivots: return 'p';
-    case Kind::scalar: return static_cast<char>(routine.precision);
-    case Kind::real_scalar: return real_letter(routine);
-    case Kind::data:
-    case Kind::work: return argument.integer ? 'i' : argument.real ? real_letter(routine) : static_cast<char>(routine.precision);
-    default: return 'i';
-  }
-}
-
-std::string c_type(char letter) {
-  switch (letter) {
-    case 'f': return "char";
-    case 's': return "float";
-    case 'd': return "double";
-    case 'c': return "float _Complex";
-    case 'z': return "double _Complex";
-    default: return "INTEGER";
-  }
-}
-
-std::string result_type(const Routine& routine) {
-  switch (routine.returns) {
-    case Returns::element: return c_type(static_cast<char>(routine.precision));
-    case Returns::real: return c_type(routine.double_result ? 'd' : real_letter(routine));
-    case Returns::integer: return c_type('i');
-    default: return "void";
-  }
-}
-
-std::string prototype(const Routine& routine) {
-  std::vector<std::string> parameters, lengths;
-  for (const Argument& argument : routine.arguments) {
-    const bool changes = argument.kind == Kind::info || (is_operand(argument) && argument.access != Access::read);
-    parameters.push_back(fmt::format("{}{}* {}", changes ? "" : "const ", c_type(type_letter(routine, argument)), argument.name));
-    if (argument.kind == Kind::flag) {
-      lengths.emplace_back("size_t");
-    }
-  }
-  parameters.insert(parameters.end(), lengths.begin(), lengths.end());
-  return fmt::format("extern {} FORTRAN({})({});\n", result_type(routine), routine.name, fmt::join(parameters, ", "));
-}
-
-std::string number_text(double value) {
-  if (std::isnan(value)) {
-    return "NAN";
-  }
-  return std::isinf(value) ? (value < 0 ? "-INFINITY" : "INFINITY") : fmt::format("{}", value);
-}
-
-std::string scalar_text(const Routine& routine, const Argument& argument, std::complex<double> value) {
-  const std::string imaginary = value.imag() == 0 ? "" : fmt::format(" + {} * I", number_text(value.imag()));
-  return fmt::format("&({}){{{}{}}}", c_type(type_letter(routine, argument)), number_text(value.real()), imaginary);
-}
-
-/// A call with the memory of its operands.
-struct LaidOut {
-  explicit LaidOut(const RepeatedCall& repeated) : real(repeated.event.call) {
-    const Trace trace = to_trace({repeated.event});
-    call = trace.calls.front();
-    memory = trace.allocations;
-  }
-  [[nodiscard]] std::size_t block_of(std::uintptr_t address) const { return (address >> 40U) - 1; }
-  [[nodiscard]] std::int64_t offset_of(std::uintptr_t address) const {
-    return static_cast<std::int64_t>(address - virtual_base(block_of(address)));
-  }
-
-  Call real, call;
-  std::vector<Allocation> memory;
-};
-
-std::string call_text(const LaidOut& laid, std::size_t number) {
-  const Routine& routine = *laid.call.routine;
-  std::vector<std::string> arguments, lengths;
-  for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
-    const Argument& argument = routine.arguments[i];
-    switch (argument.kind) {
-      case Kind::flag:
-        arguments.push_back(fmt::format("\"{}\"", laid.call.flag(i)));
-        lengths.emplace_back("1");
-        break;
-      case Kind::scalar:
-      case Kind::real_scalar:
-        arguments.push_back(scalar_text(routine, argument, laid.call.scalars[static_cast<std::size_t>(laid.call.arguments[i])]));
-        break;
-      case Kind::data:
-      case Kind::work:
-      case Kind::pivots:
-        arguments.push_back(laid.call.address(i) == 0
-                                ? "NULL"
-                                : fmt::format("at({}, {})", laid.block_of(laid.call.address(i)), laid.offset_of(laid.call.address(i))));
-        break;
-      case Kind::info: arguments.emplace_back("&info"); break;
-      default: arguments.push_back(fmt::format("&(INTEGER){{{}}}", laid.call.arguments[i]));
-    }
-  }
-  arguments.insert(arguments.end(), lengths.begin(), lengths.end());
-  const bool returns = routine.returns != Returns::nothing;
-  return fmt::format("static void call_{}(void) {{\n  {}FORTRAN({})({});\n{}}}\n", number,
-                     returns ? fmt::format("volatile {} result = ", result_type(routine)) : "", routine.name, fmt::join(arguments, ", "),
-                     returns ? "  (void)result;\n" : "");
-}
-
-std::string member(std::string_view name, std::int64_t value) { return value == 0 ? "" : fmt::format(", .{} = {}", name, value); }
-
-std::string operand_text(const LaidOut& laid, const Operand& operand, std::int64_t distance) {
-  const Argument& argument = laid.call.routine->arguments[operand.argument];
-  const std::uintptr_t address = laid.call.address(operand.argument);
-  std::vector<std::string> parts;
-  for (const Region& part : operand.parts) {
-    parts.push_back(fmt::format("{{{}, {}, {}, {}, {}}}", laid.offset_of(part.address), part.column_bytes, part.columns, part.stride_bytes,
-                                part.growth_bytes));
-  }
-  const char use = argument.access == Access::read ? 'r' : argument.access == Access::write ? 'w' : 'u';
-  std::string text =
-      fmt::format("  {{.name = \"{}\", .type = '{}', .use = '{}'", argument.name, type_letter(*laid.call.routine, argument), use);
-  text += member("block", static_cast<std::int64_t>(laid.block_of(address))) + member("offset", laid.offset_of(address));
-  text += member("bytes", operand.bytes());
-  text += parts.empty() ? "" : fmt::format(", .parts = {{{}}}", fmt::join(parts, ", "));
-  if (use != 'w') {
-    kernel::FillPattern pattern = kernel::fill_pattern(laid.call, operand);
-    if (argument.kind == Kind::pivots) {
-      pattern = {0, 0, operand.bytes() / laid.call.integer_bytes, 0, 1};
-      pattern.first = argument.offset.empty() ? 0 : argument.offset.integer(laid.call.values());
-    }
-    text += fmt::format(", .scale = {}", pattern.scale) + (pattern.value == 0 ? "" : fmt::format(", .value = {}", pattern.value));
-    text += member("count", pattern.count) + member("first", pattern.first) + member("step", pattern.step);
-    text += member("growth", pattern.growth) + member("row_step", pattern.row_step) + member("zero_below", pattern.zero_below ? 1 : 0);
-  }
-  return text + member("distance", distance) + "},\n";
-}
-
-/// Returns the memory blocks with their addresses modulo a page.
-std::string block_texts(const LaidOut& laid) {
-  std::vector<std::uintptr_t> starts(laid.memory.size());
-  for (const Operand& operand : operands(laid.call)) {
-    if (const std::uintptr_t address = laid.call.address(operand.argument); address != 0) {
-      starts[laid.block_of(address)] = laid.real.address(operand.argument) - static_cast<std::uintptr_t>(laid.offset_of(address));
-    }
-  }
-  std::string text;
-  for (std::size_t b = 0; b < starts.size(); ++b) {
-    text += fmt::format("{{{}, {}}}, ", laid.memory[b].bytes, starts[b] % page_bytes);
-  }
-  return text;
-}
-
-std::string case_text(const RepeatedCall& repeated, std::size_t number) {
-  const LaidOut laid(repeated);
-  std::string text = fmt::format("/* {}. {}{} */\nstatic const struct operand operands_{}[] = {{\n", number, kernel::format_call(laid.call),
-                                 repeated.remark.empty() ? "" : ".\n   " + repeated.remark, number);
-  std::size_t k = 0;
-  for (const Operand& operand : operands(laid.call)) {
-    const std::int64_t distance = repeated.distances_bytes.at(k++);
-    if (laid.call.address(operand.argument) != 0) {
-      text += operand_text(laid, operand, distance);
-    }
-  }
-  text += fmt::format("  {{.name = NULL}}}};\nstatic const struct block blocks_{}[] = {{{}{{0, 0}}}};\n", number, block_texts(laid));
-  return text + call_text(laid, number) + "\n";
-}
-
 /// Returns the greatest distance of an operand, in bytes.
 double farthest(const RepeatedCall& repeated) {
   const auto& distances = repeated.distances_bytes;
   return distances.empty() ? 0 : static_cast<double>(*std::max_element(distances.begin(), distances.end()));
 }
 
-/// Returns the text in lines of a comment, broken between words.
-std::string comment_lines(const std::string& text) {
-  constexpr std::size_t columns = 96;
-  std::string lines, current = " *";
-  for (const std::string_view word : split(text, ' ')) {
-    if (current.size() + word.size() > columns) {
-      lines += current + '\n';
-      current = " *";
-    }
-    current += word.empty() ? "" : " " + std::string(word);
-  }
-  return lines + current + '\n';
-}
-
 }  // namespace
 
-std::string harmless(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(),
-      [](unsigned char c) { return std::iscntrl(c) != 0 || c == '\\' || c == '*' || c == '"' || c == '\'' || c == '?'; }, ' ');
-  return text;
-}
-
 std::string repeating_source(const std::vector<RepeatedCall>& calls, const RepeatingFrame& frame) {
-  std::string text = "/*\n", prototypes, cases, table = "static const struct calls cases[] = {\n";
-  for (const std::string& line : frame.about) {
-    text += comment_lines(harmless(line));
-  }
-  text += begin_text + fmt::format("#define THREADS \"{}\" /* recorded threads of BLAS; nothing: not known */\n",
-                                   frame.threads > 0 ? std::to_string(frame.threads) : "");
-  text += fmt::format("typedef int{}_t INTEGER; /* as in the recorded library */\n", 8 * frame.integer_bytes) + types_text;
-  std::set<const Routine*> declared;
+  std::vector<SourceCall> made;
+  std::transform(calls.begin(), calls.end(), std::back_inserter(made), [](const RepeatedCall& one) {
+    return SourceCall{one.event.call, one.distances_bytes, one.remark};
+  });
+  std::string cases, table = "static const struct calls cases[] = {\n";
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    const Call& call = calls[i].event.call;
-    prototypes += declared.insert(call.routine).second ? prototype(*call.routine) : "";
-    cases += case_text(calls[i], i + 1);
-    table += fmt::format("  {{\"{0}, operands {1} ago\", {2}, {3}, call_{4}, operands_{4}, blocks_{4}}},\n", kernel::format_call(call),
-                         format_bytes(farthest(calls[i])), calls[i].calls, calls[i].seconds, i + 1);
+    cases += case_text(made[i], i + 1);
+    table += fmt::format("  {{\"{0}, operands {1} ago\", {2}, {3}, call_{4}, operands_{4}, blocks_{4}}},\n",
+                         kernel::format_call(made[i].call), format_bytes(farthest(calls[i])), calls[i].calls, calls[i].seconds, i + 1);
   }
-  return text + prototypes + '\n' + cases + table + "};\n" + end_text;
+  return first_comment(frame.about, repeating_usage) +
+         fmt::format("#define THREADS \"{}\" /* recorded threads of BLAS; nothing: not known */\n",
+                     frame.threads > 0 ? std::to_string(frame.threads) : "") +
+         declarations(made, frame.integer_bytes) + repeating_types + cases + table + "};\n" + repeating_functions;
 }
 
 }  // namespace flopcast::program

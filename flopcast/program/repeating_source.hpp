@@ -28,11 +28,7 @@ struct RepeatingFrame {
   int integer_bytes = 4;           ///< bytes of the library's integers, which all calls have
 };
 
-/// Returns a program for C99 that needs BLAS and LAPACK only. The program repeats the calls with random operands, which fill_pattern()
-/// describes, in the recorded state of the cache. The program prints the recorded and the repeated times, also their sums over all calls.
+/// Returns a program for C99 that needs BLAS and LAPACK only. The program repeats the calls, with the operands of kernel::fill(), in the recorded state of the cache. The program prints the recorded and the repeated times, also their sums over all calls.
 std::string repeating_source(const std::vector<RepeatedCall>& calls, const RepeatingFrame& frame);
-
-/// Returns a letter, digit or blank for every character, so that text from a file can't end a comment or a string of a source.
-std::string harmless(std::string text);
 
 }  // namespace flopcast::program

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <limits>
 
-#include "flopcast/kernel/fill.hpp"
 #include "flopcast/support/division.hpp"
 #include "flopcast/support/error.hpp"
 
@@ -81,26 +80,60 @@ T load(const std::byte* at, bool is_complex, bool is_single) {
   }
 }
 
-/// Makes the small numbers that fill() wrote larger, so that an error in one of them shows. Triangles remain well-conditioned: their
-/// elements outside of the diagonal are at most 1/n. A definite matrix gets the diagonal 2n.
-template <class Real>
-void enlarge(Real& number, const Argument& argument, const kernel::FillPattern& pattern, std::int64_t rows) {
-  constexpr Real larger = 16;
-  if (argument.fill == Fill::definite) {
-    number = number > Real(1) ? static_cast<Real>(2 * rows) : number;
-  } else if (static_cast<double>(std::abs(number)) <= pattern.scale) {
-    number *= larger;
-  }
+/// Returns whether the call must not read the values of an operand.
+bool is_unread(const Call& call, const Argument& argument) {
+  const auto is_zero = [&](std::string_view name) { return call.routine->index(name) >= 0 && scalar(call, name) == 0.0; };
+  const bool is_result = argument.access == Access::update && is_zero("beta");
+  // trmm and trsm need neither A nor B where alpha is 0.
+  const bool is_triangular_product = (call.routine->family == "trmm" || call.routine->family == "trsm") && is_zero("alpha");
+  return is_result || is_triangular_product;
 }
 
 }  // namespace
+
+kernel::FillPattern operand_pattern(const Call& call, const Operand& operand) {
+  constexpr double larger = 16;
+  const Routine& routine = *call.routine;
+  const Argument& argument = routine.arguments[operand.argument];
+  kernel::FillPattern pattern = kernel::fill_pattern(call, operand);
+  if (argument.integer || argument.kind != Kind::data) {
+    return pattern;
+  }
+  const bool is_matrix = argument.form != Form::vector && argument.form != Form::scalar;
+  if (is_unread(call, argument)) {
+    pattern = {std::numeric_limits<double>::quiet_NaN()};
+  } else if (is_matrix && argument.fill == Fill::definite) {
+    pattern.value = 2 * static_cast<double>(value_of(argument.rows, call));
+  } else if (is_matrix && argument.fill != Fill::random) {
+    pattern.scale *= larger;
+  } else if (const int uplo = routine.index("uplo");
+             uplo >= 0 && routine.index("w") >= 0 && argument.form == Form::full && argument.access == Access::update) {
+    // The matrix whose eigenvalues are wanted: its other triangle isn't read, and its diagonal is real.
+    pattern.value = 0.5;
+    pattern.count = value_of(argument.rows, call);
+    pattern.step = call.arguments[static_cast<std::size_t>(argument.stride)] + 1;
+    pattern.other = call.flag(static_cast<std::size_t>(uplo)) == 'L' ? 'U' : 'L';
+    pattern.other_value = std::numeric_limits<double>::quiet_NaN();
+  }
+  return pattern;
+}
+
+std::complex<double> scalar(const Call& call, std::string_view name) {
+  const auto i = static_cast<std::size_t>(call.routine->index(name));
+  const std::complex<double> value = call.scalars[static_cast<std::size_t>(call.arguments[i])];
+  return real_bytes(call.routine->precision) == 4 ? std::complex<double>(std::complex<float>(value)) : value;
+}
+
+std::size_t cache_line_place(const Call& call, std::size_t argument, std::uint64_t seed) {
+  return call.address(argument) != 0 ? call.address(argument) % cache_line_bytes
+                                     : static_cast<std::size_t>(argument_element_bytes(call, argument)) * ((seed + argument) % 4);
+}
 
 Execution::Execution(const Call& call, std::uint64_t seed) : call_(call) {
   for (const Operand& operand : operands(call_)) {
     const std::size_t i = operand.argument;
     const std::int64_t element = argument_element_bytes(call_, i);
-    const std::size_t offset =
-        call.address(i) != 0 ? call.address(i) % cache_line_bytes : static_cast<std::size_t>(element) * ((seed + i) % 4);
+    const std::size_t offset = cache_line_place(call_, i, seed);
     const auto bytes = static_cast<std::size_t>(span_elements(call_, i) * element);
     Block block{i, std::vector<std::byte>(2 * guard_bytes + bytes + 2 * cache_line_bytes, std::byte{0xff}), {}, 0};
     blocks_.push_back(std::move(block));
@@ -109,19 +142,11 @@ Execution::Execution(const Call& call, std::uint64_t seed) : call_(call) {
     placed.begin = round_up(base + guard_bytes, cache_line_bytes) - base + offset;
     call_.arguments[i] = static_cast<std::int64_t>(base + placed.begin);
   }
-  fill(seed);
+  kernel::fill(call_, seed, operand_pattern);
   for (Block& block : blocks_) {  // the call works on the memory that was filled
     block.after = block.before;
     block.before.swap(block.after);
   }
-}
-
-bool Execution::is_unread(const Argument& argument) const {
-  const auto is_zero = [&](std::string_view name) { return has(name) && scalar(name) == 0.0; };
-  const bool is_result = argument.access == Access::update && is_zero("beta");
-  // trmm and trsm need neither A nor B where alpha is 0.
-  const bool is_triangular_product = (call_.routine->family == "trmm" || call_.routine->family == "trsm") && is_zero("alpha");
-  return is_result || is_triangular_product;
 }
 
 template <class Visit>
@@ -135,39 +160,6 @@ void Execution::for_each_element(std::size_t argument, Visit visit) const {
       visit(Element{row, column, here});
     }
   });
-}
-
-void Execution::fill(std::uint64_t seed) {
-  kernel::fill(call_, seed);
-  const bool single = real_bytes(call_.routine->precision) == 4;
-  for (const Operand& operand : operands(call_)) {
-    const Argument& argument = call_.routine->arguments[operand.argument];
-    if (argument.access == Access::write || argument.integer || argument.kind != Kind::data) {
-      continue;
-    }
-    const kernel::FillPattern pattern = kernel::fill_pattern(call_, operand);
-    const std::int64_t rows = value_of(argument.rows, call_);
-    const bool is_matrix = argument.form != Form::vector && argument.form != Form::scalar;
-    const bool is_rescaled = is_matrix && argument.fill != Fill::random;
-    const bool one_triangle = is_matrix && argument.form == Form::full && argument.access == Access::update && has("w") && has("uplo");
-    const char uplo = flag("uplo");
-    for_each_element(operand.argument, [&](const Element& element) {
-      const bool is_other = one_triangle && (uplo == 'L' ? element.row < element.column : element.row > element.column);
-      if (is_other || is_unread(argument)) {
-        std::memset(reinterpret_cast<void*>(element.address), 0xff,
-                    static_cast<std::size_t>(argument_element_bytes(call_, operand.argument)));
-      } else if (is_rescaled) {
-        const std::int64_t parts = argument_element_bytes(call_, operand.argument) / real_bytes(call_.routine->precision);
-        for (std::int64_t p = 0; p < parts; ++p) {
-          single ? enlarge(reinterpret_cast<float*>(element.address)[p], argument, pattern, rows)
-                 : enlarge(reinterpret_cast<double*>(element.address)[p], argument, pattern, rows);
-        }
-      }
-      if (one_triangle && is_complex(call_.routine->precision) && element.row == element.column) {  // Hermitian: real
-        single ? void(reinterpret_cast<float*>(element.address)[1] = 0) : void(reinterpret_cast<double*>(element.address)[1] = 0);
-      }
-    });
-  }
 }
 
 std::string Execution::run(const Execute& execute) {
@@ -204,11 +196,6 @@ const Execution::Block* Execution::block_of(std::size_t argument) const {
 }
 
 char Execution::flag(std::string_view name, char otherwise) const { return has(name) ? call_.flag(index(name)) : otherwise; }
-
-std::complex<double> Execution::scalar(std::string_view name) const {
-  const std::complex<double> value = call_.scalars[static_cast<std::size_t>(call_.arguments[index(name)])];
-  return real_bytes(call_.routine->precision) == 4 ? std::complex<double>(std::complex<float>(value)) : value;
-}
 
 std::vector<std::int64_t> Execution::integers(std::string_view name, When when) const {
   std::vector<std::int64_t> all;

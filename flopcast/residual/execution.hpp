@@ -1,5 +1,6 @@
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "flopcast/core/call.hpp"
+#include "flopcast/kernel/fill.hpp"
 #include "flopcast/kernel/invoke.hpp"
 #include "flopcast/residual/dense.hpp"
 
@@ -17,6 +19,15 @@ namespace flopcast::residual {
 using Execute = std::function<kernel::Outcome(const Call&)>;
 
 enum class When : std::uint8_t { before, after };
+
+/// Returns what an operand is filled with before its results are verified: numbers large enough that an error in one of them shows.
+/// Triangles remain well-conditioned: their elements outside of the diagonal are at most 1/n. A definite matrix gets the diagonal 2n.
+/// Operands and triangles that the call must not read are NaN.
+kernel::FillPattern operand_pattern(const Call& call, const Operand& operand);
+/// Returns a scalar as the routine gets it: rounded to single precision in routines of single precision.
+std::complex<double> scalar(const Call& call, std::string_view name);
+/// Returns the place of an operand in a cache line, in bytes: that of its address, or one that depends on `seed` without an address.
+std::size_t cache_line_place(const Call& call, std::size_t argument, std::uint64_t seed);
 
 /// A call with memory of its own, whose operands are read before and after. Memory that the call must not read is NaN: whatever surrounds the
 /// operands, other triangles, unit diagonals, and operands that a factor of 0 removes.
@@ -35,7 +46,7 @@ class Execution {
   [[nodiscard]] std::int64_t size(std::string_view name) const { return call_.arguments[index(name)]; }
   /// Returns the letter of a flag; `otherwise` if the routine has no such flag.
   [[nodiscard]] char flag(std::string_view name, char otherwise = 0) const;
-  [[nodiscard]] std::complex<double> scalar(std::string_view name) const;
+  [[nodiscard]] std::complex<double> scalar(std::string_view name) const { return residual::scalar(call_, name); }
   [[nodiscard]] std::vector<std::int64_t> integers(std::string_view name, When when) const;
 
   /// Returns rows x columns elements of an operand, from (row, column) on. Elements outside of the footprint are 0, but a unit diagonal is 1.
@@ -61,9 +72,6 @@ class Execution {
   [[nodiscard]] const Block* block_of(std::size_t argument) const;
   template <class Visit>
   void for_each_element(std::size_t argument, Visit visit) const;
-  /// Returns whether the call must not read the values of an operand.
-  [[nodiscard]] bool is_unread(const Argument& argument) const;
-  void fill(std::uint64_t seed);
 
   Call call_;
   std::vector<Block> blocks_;

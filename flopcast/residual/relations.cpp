@@ -4,11 +4,11 @@
 #include <limits>
 #include <map>
 #include <random>
-#include <sstream>
 #include <string_view>
 #include <type_traits>
 
 #include "flopcast/residual/check_call.hpp"
+#include "flopcast/residual/product_relations.hpp"
 
 namespace flopcast::residual {
 namespace {
@@ -28,11 +28,21 @@ class Relations {
 
   /// Adds the relations of the routine, if anything is known about its results.
   void add() {
-    if (knows(family_)) {
-      table().at(family_)(*this);
+    for (const ProductRelation& known : product_relations(made_.call())) {
+      std::vector<Term> terms;
+      for (const ProductRelation::Term& term : known.terms) {
+        Factors factors;
+        std::transform(term.matrices.begin(), term.matrices.end(), std::back_inserter(factors),
+                       [this](const MatrixReference& of) { return Factor<T>(matrix(of)); });
+        terms.push_back({number(term.factor), factors.empty() ? Factors{one(T(1))} : std::move(factors)});
+      }
+      vanishes(known.text, std::move(terms), known.safety);
+    }
+    if (const auto found = table().find(family_); found != table().end()) {
+      found->second(*this);
     }
   }
-  static bool knows(const std::string& family) { return table().count(family) > 0; }
+  static bool knows(const std::string& family) { return table().count(family) > 0 || has_product_relations(family); }
   [[nodiscard]] const std::vector<Relation<T>>& all() const { return all_; }
 
  private:
@@ -89,23 +99,52 @@ class Relations {
   [[nodiscard]] static Matrix stacked(const Matrix& a, const Matrix& b) {
     return {a.rows() + b.rows(), b.columns(), [&](auto i, auto j) { return i < a.rows() ? a(i, j) : b(i - a.rows(), j); }};
   }
-  /// Returns the matrix A of a product as the routine takes it: with op, or as a whole.
-  [[nodiscard]] Matrix operand() const {
-    const Matrix a = before(has("A") ? "A" : "AP");
-    return (family_[0] == 's' || family_[0] == 'h') && has("uplo") ? whole(a, family_[0] == 'h')
-                                                                   : op(a, flag("transa", flag("trans", 'N')));
+  [[nodiscard]] Matrix matrix(const MatrixReference& of) const {
+    if (of.name.empty()) {
+      return one(result());
+    }
+    const Matrix all = made_.template matrix<T>(of.name, of.when), a = of.stored == 0 ? all : triangle(all, of.stored == 'L');
+    return op(of.other == '0' ? a : whole(a, of.other == 'C', of.when), of.op);
   }
   /// Returns |Re x| + |Im x| of each element, the absolute value of a real vector.
   [[nodiscard]] static Matrix absolute(const Matrix& x) {
     return {x.rows(), x.columns(), [&](auto i, auto j) { return T(std::abs(std::real(x(i, j))) + std::abs(std::imag(x(i, j)))); }};
   }
 
+  /// Returns the largest absolute value (M), the Frobenius norm (F, E), the norm of sums of rows (I) or of columns (others).
+  [[nodiscard]] static double norm(const Matrix& of, char kind) {
+    const Matrix a = kind == 'I' ? transposed(of) : of;
+    double largest_sum = 0, largest = 0, squares = 0;
+    for (std::int64_t j = 0; j < a.columns(); ++j) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < a.rows(); ++i) {
+        const auto size = static_cast<double>(std::abs(a(i, j)));
+        sum += size, squares += size * size, largest = std::max(largest, size);
+      }
+      largest_sum = std::max(largest_sum, sum);
+    }
+    return kind == 'M' ? largest : kind == 'F' || kind == 'E' ? std::sqrt(squares) : largest_sum;
+  }
+  /// Returns the inverse of a triangle.
+  [[nodiscard]] static Matrix inverted(const Matrix& a, bool lower) {
+    const std::int64_t n = a.rows();
+    Matrix x = eye(n);
+    for (std::int64_t j = 0; j < n; ++j) {
+      for (std::int64_t step = 0; step < n; ++step) {
+        const std::int64_t k = lower ? step : n - 1 - step;
+        x(k, j) = x(k, j) == T(0) ? T(0) : x(k, j) / a(k, k);
+        for (std::int64_t i = lower ? k + 1 : 0; x(k, j) != T(0) && i < (lower ? n : k); ++i) {
+          x(i, j) -= a(i, k) * x(k, j);
+        }
+      }
+    }
+    return x;
+  }
+
   // --- Relations ---
 
   void vanishes(std::string text, std::vector<Term> terms, double safety = 1) {
     const std::int64_t columns = terms.front().factors.back().columns;
-    // A factor of 0 removes a term, whose operands may then be NaN.
-    std::erase_if(terms, [](const Term& term) { return term.factor == T(0); });
     all_.push_back({std::move(text), columns, std::move(terms), safety, false});
   }
   /// Adds a relation with LAPACK's factor, whose error is bounded by the norms of the matrices and not element by element.
@@ -127,6 +166,24 @@ class Relations {
     vanishes("op(A) X - B", {{T(1), joined(factors, {after("B")})}, {T(-1), {before("B")}}}, safety);
   }
   void product(const Factors& factors, const Matrix& a, double safety) { vanishes("factors - A", {{T(1), factors}, {T(-1), {a}}}, safety); }
+  /// The estimate of |A^-1| doesn't exceed |A^-1|, and reaches a tenth of |A^-1| (Higham, Accuracy and Stability of Numerical Algorithms, 15.3).
+  void condition(const Matrix& inverse, T size_of_a) {
+    if (inverse.rows() > 0 && size_of_a == T(0)) {
+      return equal("rcond - 0", after("rcond"), one(T(0)));
+    }
+    const auto rcond = static_cast<double>(std::real(after("rcond")(0, 0)));
+    const double ratio = inverse.rows() == 0 ? rcond : rcond * static_cast<double>(std::real(size_of_a)) * norm(inverse, flag("norm", '1'));
+    equal("rcond |A| |A^-1| - 1 to 10", one(T(ratio)), one(T(std::clamp(ratio, 1.0, inverse.rows() == 0 ? 1.0 : 10.0))),
+          lapack * static_cast<double>(inverse.rows() + 1));
+  }
+  /// Elements that a panel's factorization leaves for its caller don't change.
+  template <class Where>
+  void keeps(const Matrix& from, const Matrix& to, Where where) {
+    const auto part = [&](const Matrix& a) {
+      return Matrix(a.rows(), a.columns(), [&](auto i, auto j) { return where(i, j) ? a(i, j) : T(0); });
+    };
+    equal("other columns of A - A", part(to), part(from));
+  }
   static Factors joined(Factors factors, const Factors& more) {
     factors.insert(factors.end(), more.begin(), more.end());
     return factors;
@@ -162,13 +219,17 @@ class Relations {
   /// A = M D M^T, or M D M' of a Hermitian A, with M = P1 L1 P2 L2 ... for L, or the same from the last column on for U. Returns these
   /// factors. Their bound has a linear polynomial of the order as its factor (Higham 2002, theorem 11.4).
   Factors symmetric_indefinite() {
-    const bool hermitian = family_[0] == 'h', lower = is_lower();
+    const bool hermitian = family_[0] == 'h' || family_ == "lahef", lower = is_lower();
     const Matrix f = after("A"), both = whole(f, hermitian);
     const std::vector<std::int64_t> pivots = made_.integers("ipiv", When::after);
-    const std::int64_t n = f.rows();
-    Matrix m = eye(n), d(n, n);
-    for (std::int64_t step = 0, count = 1; step < n; step += count) {  // from the last elimination back to the first
-      const std::int64_t last = lower ? n - 1 - step : step, pivot = pivots[static_cast<std::size_t>(last)];
+    const std::int64_t n = f.rows(), without_pivot = lower ? 0 : n - static_cast<std::int64_t>(pivots.size());
+    // A panel ends after kb columns. Then D has the rest of the matrix.
+    const std::int64_t kb =
+        has("kb") ? std::clamp<std::int64_t>(made_.integers("kb", When::after).front(), 0, static_cast<std::int64_t>(pivots.size())) : n;
+    Matrix m = eye(n),
+           d(n, n, [&](auto i, auto j) { return (lower ? std::min(i, j) >= kb : std::max(i, j) < n - kb) ? both(i, j) : T(0); });
+    for (std::int64_t step = n - kb, count = 1; step < n; step += count) {  // from the last elimination back to the first
+      const std::int64_t last = lower ? n - 1 - step : step, pivot = pivots[static_cast<std::size_t>(last - without_pivot)];
       count = pivot < 0 ? std::min<std::int64_t>(2, n - step) : 1;
       const std::int64_t first = lower ? last - count + 1 : last;
       for (std::int64_t c = first; c < first + count; ++c) {
@@ -229,6 +290,15 @@ class Relations {
       const Matrix v = block(q->v, 0, first, q->v.rows(), count), t = block(q->t, 0, first, count, count);
       vanishes("T + T' - T' V' V T", {{T(1), {t}}, {T(1), {adjoint(t)}}, {T(-1), {adjoint(t), adjoint(v), v, t}}}, lapack);
     }
+  }
+  /// Returns the columns of A in the order of jpvt.
+  [[nodiscard]] Matrix permuted() const {
+    const Matrix a = before("A");
+    const std::vector<std::int64_t> columns = made_.integers("jpvt", When::after);
+    return {a.rows(), a.columns(), [&](auto i, auto j) {
+              const std::int64_t from = columns[static_cast<std::size_t>(j)] - 1;
+              return a.contains(i, from) ? a(i, from) : T(0);
+            }};
   }
   /// A = Q R with the R of a QR, or the L of a QL factorization.
   void orthogonal_product(const Q& q, const Matrix& to, const Matrix& from, bool from_last = false) {
@@ -337,27 +407,19 @@ class Relations {
   // The table keeps its own layout.
   // clang-format off
   static const Table& table() {
-    static const Table all = [] {
-      Table each;
-      for (const auto& [families, relations] : by_families()) {
-        std::istringstream words(families);
-        for (std::string family; words >> family;) {
-          each[family] = relations;
-        }
-      }
-      return each;
-    }();
-    return all;
-  }
-  static std::vector<std::pair<std::string, std::function<void(R&)>>> by_families() {
-    return {
-        {"swap", [](R& r) { r.equal("x - y", r.after("x"), r.before("y")); r.equal("y - x", r.after("y"), r.before("x")); }},
-        {"copy", [](R& r) { r.equal("y - x", r.after("y"), r.before("x")); }},
-        {"scal", [](R& r) { r.vanishes("x - alpha x", {{T(1), {r.after("x")}}, {-r.scalar("alpha"), {r.before("x")}}}); }},
-        {"axpy", [](R& r) { r.vanishes("y - (alpha x + y)", {{T(1), {r.after("y")}}, {T(-1), {r.before("y")}}, {-r.scalar("alpha"), {r.before("x")}}}); }},
-        {"dot dotu dotc dsdot sdsdot", [](R& r) {
-           r.vanishes("result - x' y", {{T(1), {one(r.result())}}, {T(-1), {op(r.before("x"), r.family_ == "dotc" ? 'C' : 'T'), r.before("y")}},
-                                        {r.has("b") ? -r.scalar("b") : T(0), {one(T(1))}}});
+    static const Table known = by_family<std::function<void(R&)>>({
+        {"rotmg", [](R& r) {  // H [x1; y1] = [x1; 0], H' diag(d1, d2) H = diag(d1, d2)
+           const Matrix param = r.after("param"), from[] = {r.before("d1"), r.before("d2")}, to[] = {r.after("d1"), r.after("d2")};
+           const double flag = static_cast<double>(std::real(param(0, 0)));
+           const auto h = [&](std::int64_t i, bool given, T otherwise) { return given ? param(i, 0) : otherwise; };
+           const T h11 = h(1, flag == -1 || flag == 1, T(1)), h21 = h(2, flag == -1 || flag == 0, T(flag == 1 ? -1 : 0));
+           const T h12 = h(3, flag == -1 || flag == 0, T(flag == 1 ? 1 : 0)), h22 = h(4, flag == -1 || flag == 1, T(1));
+           const T y1 = r.scalar("y1");
+           r.vanishes("x1 - (h11 x1 + h12 y1)", {{T(1), {r.after("x1")}}, {-h11, {r.before("x1")}}, {-h12, {one(y1)}}}, 8);
+           r.vanishes("h21 x1 + h22 y1", {{h21, {r.before("x1")}}, {h22, {one(y1)}}}, 8);
+           r.vanishes("h11^2 d1 + h21^2 d2 - d1", {{h11 * h11, {to[0]}}, {h21 * h21, {to[1]}}, {T(-1), {from[0]}}}, 8);
+           r.vanishes("h12^2 d1 + h22^2 d2 - d2", {{h12 * h12, {to[0]}}, {h22 * h22, {to[1]}}, {T(-1), {from[1]}}}, 8);
+           r.vanishes("h11 h12 d1 + h21 h22 d2", {{h11 * h12, {to[0]}}, {h21 * h22, {to[1]}}}, 8);
          }},
         {"nrm2", [](R& r) { r.vanishes("result^2 - x' x", {{r.result(), {one(r.result())}}, {T(-1), {adjoint(r.before("x")), r.before("x")}}}, 2); }},
         {"asum", [](R& r) {
@@ -384,43 +446,6 @@ class Relations {
            r.vanishes("c^2 + |s|^2 - 1", {{c * c, {unit}}, {s * conjugate(s), {unit}}, {T(-1), {unit}}}, 8);
          }},
 
-        {"gemv gbmv symv hemv sbmv hbmv spmv hpmv gemm symm hemm", [](R& r) {
-           const std::string c = r.has("y") ? "y" : "C";
-           if (r.has("y") && r.has("m") && std::min(r.size("m"), r.size("n")) == 0) {  // the definition of BLAS leaves y as it is
-             return r.equal("y - y", r.after("y"), r.before("y"));
-           }
-           const Matrix a = r.operand(), b = r.has("x") ? r.before("x") : op(r.before("B"), r.flag("transb", 'N'));
-           r.vanishes("C - (alpha op(A) op(B) + beta C)", {{T(1), {r.after(c)}}, {-r.scalar("alpha"), r.is_left() ? Factors{a, b} : Factors{b, a}},
-                                                           {-r.scalar("beta"), {r.before(c)}}});
-         }},
-        {"trmv tbmv tpmv trsv tbsv tpsv trmm trsm", [](R& r) {
-           const std::string x = r.has("x") ? "x" : "B";
-           const T alpha = r.has("alpha") ? r.scalar("alpha") : T(1);
-           const Matrix from = r.before(x), to = r.after(x), a = r.operand();
-           const bool solves = r.family_[2] == 's';
-           if (alpha == T(0)) {
-             return r.equal("B - 0", to, Matrix(to.rows(), to.columns()));
-           }
-           const Matrix& b = solves ? to : from;
-           const Factors product = r.is_left() ? Factors{a, b} : Factors{b, a};
-           solves ? r.vanishes("op(A) X - alpha B", {{T(1), product}, {-alpha, {from}}}) : r.vanishes("B - alpha op(A) B", {{T(1), {to}}, {-alpha, product}});
-         }},
-        {"ger geru gerc", [](R& r) {
-           r.vanishes("A - (alpha x y' + A)", {{T(1), {r.after("A")}}, {T(-1), {r.before("A")}},
-                                               {-r.scalar("alpha"), {r.before("x"), op(r.before("y"), r.family_ == "gerc" ? 'C' : 'T')}}});
-         }},
-        {"syr her spr hpr syr2 her2 spr2 hpr2 syrk herk syr2k her2k", [](R& r) {
-           const std::string c = r.has("C") ? "C" : r.has("A") ? "A" : "AP";
-           const bool hermitian = r.family_[0] == 'h', two = r.has("y") || r.has("B");
-           const auto matrix = [&](const char* vector, const char* name) { return r.has("x") ? r.before(vector) : op(r.before(name), r.flag("trans")); };
-           const Matrix a = matrix("x", "A"), b = two ? matrix("y", "B") : a;
-           const T alpha = r.scalar("alpha"), beta = r.has("beta") ? r.scalar("beta") : T(1);
-           r.vanishes("C - (alpha A B' + alpha' B A' + beta C)",
-                      {{T(1), {r.whole(r.after(c), hermitian, When::after)}}, {-alpha, {a, op(b, hermitian ? 'C' : 'T')}},
-                       {two ? (hermitian ? -conjugate(alpha) : -alpha) : T(0), {b, op(a, hermitian ? 'C' : 'T')}}, {-beta, {r.whole(r.before(c), hermitian)}}});
-         }},
-
-        {"potf2 potrf2 potrf", [](R& r) { r.product(r.cholesky(r.after("A")), r.whole(r.before("A"), true), 2); }},
         {"potrs", [](R& r) { r.solution(r.cholesky(r.before("A"))); }},
         {"potri", [](R& r) { r.inverse(r.cholesky(r.before("A")), r.whole(r.after("A"), true, When::after)); }},
         {"posv", [](R& r) { r.product(r.cholesky(r.after("A")), r.whole(r.before("A"), true), 2); r.solution(r.cholesky(r.after("A"))); }},
@@ -439,9 +464,9 @@ class Relations {
            r.vanishes("L U + S - A", {{T(1), {triangle(block(a, 0, 0, a.rows(), k), true, true), triangle(block(a, 0, 0, k, a.columns()), false)}},
                                       {T(1), {diagonal(r.after("d"), a.rows(), a.columns())}}, {T(-1), {r.before("A")}}}, 2);
          }},
-        {"sytf2 hetf2 sytrf hetrf", [](R& r) { r.symmetric_indefinite(); }},
+        {"sytf2 hetf2 sytrf hetrf lasyf lahef", [](R& r) { r.symmetric_indefinite(); }},
         {"sysv hesv", [](R& r) { r.solution(r.symmetric_indefinite(), indefinite); }},
-        {"trtrs", [](R& r) { r.solution({r.operand()}); }},
+        {"trtrs", [](R& r) { r.solution({op(r.before("A"), r.flag("trans"))}); }},
         {"trti2 trtri", [](R& r) { r.inverse({r.before("A")}, r.after("A")); }},
         {"lauu2 lauum", [](R& r) {
            const Matrix a = triangle(r.before("A"), r.is_lower());
@@ -477,30 +502,48 @@ class Relations {
            }});
          }},
         {"lange", [](R& r) {
-           const Matrix a = r.flag("norm") == 'I' ? transposed(r.before("A")) : r.before("A");
-           double largest_sum = 0, largest = 0, squares = 0;
-           for (std::int64_t j = 0; j < a.columns(); ++j) {
-             double sum = 0;
-             for (std::int64_t i = 0; i < a.rows(); ++i) {
-               const auto size = static_cast<double>(std::abs(a(i, j)));
-               sum += size, squares += size * size, largest = std::max(largest, size);
-             }
-             largest_sum = std::max(largest_sum, sum);
-           }
-           const char norm = r.flag("norm");
-           const double expected = norm == 'M' ? largest : norm == 'F' || norm == 'E' ? std::sqrt(squares) : largest_sum;
-           r.equal("result - norm", one(r.result()), one(T(expected)), 2 * static_cast<double>(a.rows() + a.columns()));
+           const Matrix a = r.before("A");
+           r.equal("result - norm", one(r.result()), one(T(norm(a, r.flag("norm")))), 2 * static_cast<double>(a.rows() + a.columns()));
+         }},
+        {"gecon", [](R& r) {
+           const Matrix a = r.before("A");
+           r.condition(residual::product(inverted(triangle(a, false), false), inverted(triangle(a, true, true), true)), r.scalar("anorm"));
+         }},
+        {"pocon", [](R& r) {
+           const Matrix x = inverted(triangle(r.before("A"), r.is_lower()), r.is_lower());
+           r.condition(r.is_lower() ? residual::product(adjoint(x), x) : residual::product(x, adjoint(x)), r.scalar("anorm"));
+         }},
+        {"trcon", [](R& r) {
+           const Matrix a = r.before("A");
+           r.condition(inverted(a, r.is_lower()), T(norm(a, r.flag("norm"))));
+         }},
+        {"gebal", [](R& r) {  // rows are swapped from the last one on, then from the first one on
+           const Matrix a = r.before("A"), b = r.after("A"), scale = r.after("scale");
+           const std::int64_t n = a.rows(), ilo = std::min(r.made_.integers("ilo", When::after).front() - 1, n);
+           const std::int64_t ihi = std::max<std::int64_t>(r.made_.integers("ihi", When::after).front(), 0);
+           Matrix p = eye(n);  // P'
+           const auto swap = [&](std::int64_t j) { swap_rows(p, j, static_cast<std::int64_t>(std::real(scale(j, 0))) - 1); };
+           for (std::int64_t j = n - 1; j >= ihi; --j) { swap(j); }
+           for (std::int64_t j = 0; j < ilo; ++j) { swap(j); }
+           const Matrix m(n, n, [&](auto i, auto j) { return p(j, i) * (j >= ilo && j < ihi ? scale(j, 0) : T(1)); });
+           r.vanishes("A P D - P D B", {{T(1), {a, m}}, {T(-1), {m, b}}});
          }},
 
         {"geqr2 geqr2p geqrf gelq2 gelqf geql2 geqlf gerq2 gerqf geqp3", [](R& r) {
            const auto [by_rows, from_last] = r.storage();
            const Matrix a = r.before("A"), from = by_rows ? adjoint(a) : a, to = by_rows ? adjoint(r.after("A")) : r.after("A");
-           const std::vector<std::int64_t> columns = r.has("jpvt") ? r.made_.integers("jpvt", When::after) : std::vector<std::int64_t>();
-           const Matrix permuted(a.rows(), columns.empty() ? 0 : a.columns(),
-                                 [&](auto i, auto j) { return a.contains(i, columns[static_cast<std::size_t>(j)] - 1) ? a(i, columns[static_cast<std::size_t>(j)] - 1) : T(0); });
            const std::int64_t k = std::min(to.rows(), to.columns());
            r.orthogonal_product(reflectors(block(to, 0, from_last ? to.columns() - k : 0, to.rows(), k), r.after("tau"), from_last), to,
-                                columns.empty() ? from : permuted, from_last);
+                                r.has("jpvt") ? r.permuted() : from, from_last);
+         }},
+        {"laqp2 laqps", [](R& r) {
+           const Matrix to = r.after("A");
+           const std::int64_t m = to.rows(), offset = r.size("offset"), all = std::min(m - offset, to.columns());
+           const std::int64_t k = r.has("kb") ? std::clamp<std::int64_t>(r.made_.integers("kb", When::after).front(), 0, all) : all;
+           const Q q = reflectors(block(to, offset, 0, m - offset, k), block(r.after("tau"), 0, 0, k, 1), false, offset, m);
+           const Matrix upper(m, to.columns(), [&](auto i, auto j) { return j >= k || i <= j + offset ? to(i, j) : T(0); });
+           r.product({{q, false}, upper}, r.permuted(), lapack);
+           r.unitary_reflectors(q);
          }},
         {"geqrt geqrt2 geqrt3", [](R& r) {
            const Matrix a = r.after("A");
@@ -566,24 +609,76 @@ class Relations {
            r.vanishes("Q H - A Q", {{T(1), {{q, false}, hessenberg}}, {T(-1), {part(When::before), {q, false}}}}, lapack);
            r.unitary_reflectors(q);
          }},
-        {"sytd2 hetd2 sytrd hetrd", [](R& r) {
-           const Matrix to = r.after("A"), d = r.after("d"), e = r.after("e");
-           const std::int64_t n = d.rows(), k = std::max<std::int64_t>(n - 1, 0), lower = r.is_lower() ? 1 : 0;
-           const Q q = reflectors(block(to, lower, 1 - lower, k, k), r.after("tau"), lower == 0, lower, n);
-           const Matrix t(n, n, [&](auto i, auto j) { return i == j ? d(i, 0) : std::abs(i - j) == 1 ? e(std::min(i, j), 0) : T(0); });
-           r.vanishes("Q T - A Q", {{T(1), {{q, false}, t}}, {T(-1), {r.whole(r.before("A"), true), {q, false}}}}, lapack);
-           r.equal("diagonals of A - d, e", banded(to, lower == 1 ? 1 : 0, lower == 1 ? 0 : 1), banded(t, lower == 1 ? 1 : 0, lower == 1 ? 0 : 1));
+        {"lahr2", [](R& r) {  // rows from k on of the first nb columns of Q' (A - Y V') are Hessenberg
+           const std::int64_t n = r.size("n"), k = r.size("k"), nb = r.size("nb"), rows = n - k;
+           const auto part = [&](When when) { return r.made_.template part<T>("A", when, 0, 0, n, rows + 1); };
+           const Matrix from = part(When::before), to = part(When::after), y = r.after("Y");
+           const Q q = reflectors(block(to, k, 0, rows, nb), r.after("tau"));
+           const Matrix v = block(q->v, -1, 0, rows + 1, nb), hessenberg(rows, nb, [&](auto i, auto j) { return i <= j ? to(k + i, j) : T(0); });
+           r.vanishes("Y - A V T", {{T(1), {y}}, {T(-1), {from, v, triangle(r.after("T"), false)}}}, lapack);
+           r.vanishes("Q H - (A - Y V')", {{T(1), {{q, false}, hessenberg}}, {T(-1), {block(from, k, 0, rows, nb)}},
+                                           {T(1), {block(y, k, 0, rows, nb), adjoint(block(v, 0, 0, nb, nb))}}}, lapack);
+           r.keeps(from, to, [&](auto i, auto j) { return i < k || j >= nb; });
            r.unitary_reflectors(q);
          }},
-        {"gebd2 gebrd", [](R& r) {
-           const Matrix to = r.after("A"), d = r.after("d"), e = r.after("e");
-           const std::int64_t m = to.rows(), n = to.columns(), k = std::min(m, n), upper = m >= n ? 1 : 0, lower = 1 - upper;
-           const std::int64_t left = std::max<std::int64_t>(k - lower, 0), right = std::max<std::int64_t>(k - upper, 0);
+        {"sytd2 hetd2 sytrd hetrd latrd", [](R& r) {
+           const Matrix to = r.after("A"), e = r.after("e"), tau = r.after("tau"), a = r.whole(r.before("A"), true);
+           const bool is_panel = r.has("nb");
+           const std::int64_t n = a.rows(), k = e.rows(), lower = r.is_lower() ? 1 : 0, nb = is_panel ? r.size("nb") : n;
+           const std::int64_t first_e = lower == 1 ? 0 : std::max<std::int64_t>(n - 1 - k, 0);
+           const Q q = reflectors(lower == 1 ? block(to, 1, 0, n - 1, k) : block(to, 0, n - k, n - 1, k), tau, lower == 0, lower, n);
+           const auto is_rest = [&](auto i, auto j) { return lower == 1 ? std::min(i, j) >= nb : std::max(i, j) < n - nb; };
+           Matrix update(n, n);  // V W', whose columns the rest lacks
+           if (is_panel) {
+             const Matrix w = block(r.after("W"), 0, nb - k, n, k), last_first = transposed(reversed(transposed(w), false));
+             update = residual::product(q->v, adjoint(lower == 1 ? block(r.after("W"), 0, 0, n, k) : last_first));
+           }
+           const Matrix d = is_panel ? Matrix(n, 1, [&](auto i, auto) { return to(i, i); }) : r.after("d");
+           const Matrix t(n, n, [&](auto i, auto j) {
+             return is_rest(i, j)            ? a(i, j) - update(i, j) - conjugate(update(j, i))
+                    : i == j                 ? d(i, 0)
+                    : std::abs(i - j) == 1   ? e(std::min(i, j) - first_e, 0)
+                                             : T(0);
+           });
+           r.vanishes("Q T - A Q", {{T(1), {{q, false}, t}}, {T(-1), {a, {q, false}}}}, lapack);
+           // A panel has ones beside its diagonal, where the reflectors begin.
+           const auto diagonals = [&](const Matrix& of, bool ones) {
+             return Matrix(n, n, [&](auto i, auto j) {
+               const bool is_beside = i - j == (lower == 1 ? 1 : -1);
+               return is_rest(i, j) || !(i == j || is_beside) ? T(0) : is_beside && ones ? T(1) : of(i, j);
+             });
+           };
+           r.equal("diagonals of A - d, e", diagonals(to, false), diagonals(t, is_panel));
+           const bool is_lower = lower == 1;
+           r.keeps(triangle(a, is_lower), triangle(to, is_lower), is_rest);
+           r.unitary_reflectors(q);
+         }},
+        {"gebd2 gebrd labrd", [](R& r) {
+           const Matrix a = r.before("A"), to = r.after("A"), d = r.after("d"), e = r.after("e");
+           const bool is_panel = r.has("nb");
+           const std::int64_t m = to.rows(), n = to.columns(), k = std::min(m, n), upper = m >= n ? 1 : 0, lower = 1 - upper, nb = is_panel ? r.size("nb") : k;
+           const std::int64_t left = std::max<std::int64_t>(std::min(nb, k - lower), 0), right = std::max<std::int64_t>(std::min(nb, k - upper), 0);
            const Q q = reflectors(block(to, lower, 0, m - lower, left), block(r.after("tauq"), 0, 0, left, 1), false, lower, m);
            const Q p = reflectors(adjoint(block(to, 0, upper, right, n - upper)), block(r.after("taup"), 0, 0, right, 1), false, upper, n);
-           const Matrix b(m, n, [&](auto i, auto j) { return i == j ? d(i, 0) : j == i + upper - lower && std::min(i, j) < e.rows() ? e(std::min(i, j), 0) : T(0); });
-           r.vanishes("Q B - A P", {{T(1), {{q, false}, b}}, {T(-1), {r.before("A"), {p, false}}}}, lapack);
-           r.equal("diagonals of A - d, e", banded(to, lower, upper), b);
+           const auto is_rest = [&](auto i, auto j) { return std::min(i, j) >= nb; };
+           Matrix update(m, n);  // V Y' + X U', which the rest lacks
+           if (is_panel) {
+             update = sum(residual::product(q->v, adjoint(block(r.after("Y"), 0, 0, n, left))), T(1),
+                          residual::product(block(r.after("X"), 0, 0, m, right), adjoint(p->v)));
+           }
+           const auto is_beside = [&](auto i, auto j) { return j == i + upper - lower && std::min(i, j) < e.rows(); };
+           const Matrix b(m, n, [&](auto i, auto j) {
+             return is_rest(i, j) ? a(i, j) - update(i, j) : i == j ? d(i, 0) : is_beside(i, j) ? e(std::min(i, j), 0) : T(0);
+           });
+           r.vanishes("Q B - A P", {{T(1), {{q, false}, b}}, {T(-1), {a, {p, false}}}}, lapack);
+           // A panel has ones on these diagonals, where the reflectors begin. No reflector follows the last element of the main diagonal.
+           const auto diagonals = [&](const Matrix& of, bool ones) {
+             return Matrix(m, n, [&](auto i, auto j) {
+               return is_rest(i, j) || !(i == j || is_beside(i, j)) ? T(0) : ones && (i != j || i < k - 1) ? T(1) : of(i, j);
+             });
+           };
+           r.equal("diagonals of A - d, e", diagonals(to, false), diagonals(b, is_panel));
+           r.keeps(a, to, is_rest);
            r.unitary_reflectors(q);
            r.unitary_reflectors(p);
          }},
@@ -592,7 +687,8 @@ class Relations {
         {"geev geevx", &R::general_eigenvalues},
         {"gesdd gesvd gejsv", &R::singular_values},
         {"gels gelsd gelsy", &R::least_squares},
-    };
+    });
+    return known;
   }
   // clang-format on
 

@@ -73,6 +73,16 @@ TEST(Execution, OperandsAreReadAsTheMatricesThatTheyAre) {
   EXPECT_TRUE(std::isnan(data(unread.call(), "C")[0]));
 }
 
+TEST(Execution, TriangularMatricesOfEigenvaluesHaveAnUndefinedTriangle) {
+  const Execution lower(call_of("dsyev jobz=V uplo=L n=4"), 1), upper(call_of("dsyev jobz=V uplo=U n=4"), 1);
+  for (std::int64_t i = 0; i < 4; ++i) {
+    for (std::int64_t j = 0; j < 4; ++j) {
+      EXPECT_EQ(std::isnan(data(lower.call(), "A")[i + 4 * j]), i < j);
+      EXPECT_EQ(std::isnan(data(upper.call(), "A")[i + 4 * j]), i > j);
+    }
+  }
+}
+
 TEST(Execution, OperandsKeepTheirPlaceInACacheLine) {
   Call call = call_of("daxpy n=4 alpha=1");
   call.arguments[2] = 0x1008;

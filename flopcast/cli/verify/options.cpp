@@ -19,6 +19,7 @@ call ends the process. A verification that Ctrl-C or the time budget ends goes o
 Examples:
   flopcast verify --time-budget 10s
   flopcast verify --blas openblas-serial --routine gemm --routine dgetrf --time-budget 5s
+  flopcast verify --threads 1,2 --reproducer wrong.c --time-budget 20s
   flopcast record --threads 1 -- octave-cli --eval 'A = rand(200); A \ A;' && flopcast verify --recording flopcast.trace --rounds 0)";
 
 void verify(const VerifyRequest& request, CommonOptions& common) {

@@ -3,21 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <map>
 #include <numeric>
 
+#include "flopcast/core/trace.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/inspect_library.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
+#include "flopcast/program/call_source.hpp"
+#include "flopcast/program/checking_source.hpp"
 #include "flopcast/residual/cases.hpp"
 #include "flopcast/residual/check_call.hpp"
 #include "flopcast/support/anonymous.hpp"
 #include "flopcast/support/division.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/whole_file.hpp"
 #include "flopcast/tasks/programs/opened_recording.hpp"
 #include "flopcast/tasks/programs/verify_services.hpp"
 
@@ -41,6 +46,42 @@ std::vector<const Routine*> requested_routines(const VerifyRequest& request) {
 }
 
 std::string routine_of(const WrongCall& finding) { return finding.call.substr(0, finding.call.find(' ')); }
+
+/// Returns the call of a finding, with addresses at its places in a cache line.
+Call call_of(const WrongCall& finding, std::int64_t integer_bytes) {
+  Call call = kernel::expand_calls(finding.call).front();
+  call.integer_bytes = static_cast<std::int32_t>(integer_bytes);
+  std::size_t k = 0;
+  for (const Operand& operand : operands(call)) {
+    const std::int64_t place = k < finding.places.size() ? finding.places[k] : 0;
+    call.arguments[operand.argument] = static_cast<std::int64_t>(virtual_base(k++)) + place;
+  }
+  return call;
+}
+
+/// Returns the program in C that repeats the wrong calls of libraries whose integers have the same size as those of the first one. Counts the
+/// others in `missing`.
+std::string reproducer_of(const Verification& verification, std::int64_t& missing) {
+  std::vector<program::CheckedCall> calls;
+  std::int64_t integer_bytes = 0;
+  for (const VerifiedLibrary& library : verification.libraries) {
+    const std::string name = fmt::format("{}{}{} with {}, LAPACK {}", library.blas, library.kernels.empty() ? "" : ", kernels ",
+                                         library.kernels, counted(library.threads, "thread"), library.lapack);
+    for (const WrongCall& finding : library.findings) {
+      integer_bytes = integer_bytes == 0 ? library.integer_bytes : integer_bytes;
+      if (library.integer_bytes != integer_bytes) {
+        ++missing;
+        continue;
+      }
+      std::string found = program::harmless(name) + ": " + finding.fault;
+      found += finding.bound > 0 ? fmt::format(", error {:.3g}, bound {:.3g}", finding.error, finding.bound) : "";
+      calls.push_back({call_of(finding, integer_bytes), finding.seed, library.threads, library.setting, std::move(found)});
+    }
+  }
+  return checking_source(
+      calls, {fmt::format("Calls whose results were wrong. Written by flopcast {}.", version()), "", "CPU: " + verification.cpu},
+      static_cast<int>(integer_bytes));
+}
 
 /// One verification: pieces of its calls go to the subjects in turns.
 class Verifier {
@@ -143,6 +184,7 @@ class Verifier {
       library.kernels = outcome.blas->kernels;
       library.file = request_.anonymous ? std::string(anonymous_library(outcome.blas->path)) : outcome.blas->path;
       library.lapack = text(*outcome.lapack);
+      library.integer_bytes = outcome.blas->integer_bytes;
     }
     library.failure = request_.anonymous ? without_paths(outcome.failure) : outcome.failure;
     library.calls += outcome.calls;
@@ -150,7 +192,8 @@ class Verifier {
     for (WrongCall finding : outcome.findings) {
       finding.recorded = before_ < recorded_;
       ++wrong_[s][routine_of(finding)];
-      context_.note(fmt::format("wrong: {} by {}: {}", finding.call, library.blas, finding.fault));
+      context_.note(
+          fmt::format("wrong: {} by {} with {}: {}", finding.call, library.blas, counted(library.threads, "thread"), finding.fault));
       library.findings.push_back(std::move(finding));
     }
   }
@@ -167,6 +210,25 @@ class Verifier {
         result_.remarks.push_back(
             fmt::format("{} can't be verified: {}", library.file.empty() ? library.blas : library.file, library.failure));
       }
+    }
+    if (result_.fails()) {
+      reproduce();
+    }
+  }
+
+  void reproduce() {
+    if (request_.reproducer.empty()) {
+      result_.remarks.emplace_back("--reproducer FILE writes a program in C that repeats the wrong calls");
+      return;
+    }
+    std::int64_t missing = 0;
+    replace_file(request_.reproducer, reproducer_of(result_, missing));
+    const std::string_view name = request_.anonymous ? file_name(request_.reproducer) : request_.reproducer;
+    result_.remarks.push_back(fmt::format("{} repeats the wrong calls; its first comment says how to build and run it", name));
+    if (missing > 0) {
+      result_.remarks.push_back(
+          fmt::format("{} lacks {} of libraries whose integers have another size. To get those, verify these libraries alone", name,
+                      counted(missing, "call")));
     }
   }
 
@@ -287,6 +349,10 @@ Verification verify_libraries(const VerifyRequest& request, const std::vector<Ve
 }
 
 Verification verify_libraries(const Workbench& bench, const VerifyRequest& request, const RunContext& context) {
+  if (const std::filesystem::path file = request.reproducer;
+      !file.empty() && !std::filesystem::is_directory(absolute(file).parent_path())) {
+    throw bad_input("{} can't be written: its folder doesn't exist", request.reproducer);
+  }
   const std::vector<VerifySubject> subjects = subjects_of(request);
   return verify_libraries(request, subjects, this_verify_services(bench, request, subjects), context);
 }

@@ -28,6 +28,8 @@ Fields FieldTable<VerifyRequest>::fields() {
       optional_field<&T::seed>("seed of sizes, flags and operands"),
       optional_field<&T::time_budget>("time for all libraries; what is verified by then is kept for the next call").within(bounds::seconds),
       optional_field<&T::anonymous>("leave folders out of the result"),
+      optional_field<&T::reproducer>("file for a program in C that repeats the wrong calls and compares their results; empty: none")
+          .within(bounds::path_or_nothing),
       optional_field<&T::fresh>("begin anew where the same verification was interrupted")};
 }
 
@@ -39,7 +41,8 @@ Fields FieldTable<WrongCall>::fields() {
               .measured_in("", Best::small),
           field<&T::bound>("bound of rounding errors of this element").measured_in("", Best::neither),
           field<&T::seed>("seed of the operands"),
-          field<&T::recorded>("the call is one of the recording")};
+          field<&T::recorded>("the call is one of the recording"),
+          optional_field<&T::places>("place of each operand in a cache line of 64 bytes, in bytes")};
 }
 
 template <>
@@ -50,6 +53,7 @@ Fields FieldTable<VerifiedLibrary>::fields() {
           field<&T::kernels>("kernels that the BLAS reports"),
           optional_field<&T::setting>("variable that selects these kernels; missing: the library's own choice").unless_empty(),
           field<&T::threads>("threads of the BLAS"),
+          optional_field<&T::integer_bytes>("bytes of the library's integers"),
           field<&T::calls>("verified calls").measured_in("", Best::large),
           field<&T::planned>("calls of the request"),
           field<&T::done>("calls that are verified, or that the library lacks"),

@@ -47,6 +47,14 @@ static_assert(std::atomic<double>::is_always_lock_free);
 /// Returns how long the library may take for a call: a minute, and what 10^8 flops per second take.
 Seconds call_limit(const Call& call) { return 60 + flops(call) / 1e8; }
 
+std::vector<std::int64_t> operand_places(const Call& call, std::uint64_t seed) {
+  std::vector<std::int64_t> places;
+  for (const Operand& operand : operands(call)) {
+    places.push_back(static_cast<std::int64_t>(residual::cache_line_place(call, operand.argument, seed)));
+  }
+  return places;
+}
+
 /// Calls the libraries in a child process, one call after another. The child's report has a line of JSON for each fact.
 class VerifyingChild {
  public:
@@ -67,8 +75,10 @@ class VerifyingChild {
     outcome.calls = progress_->calls;
     outcome.largest_share = progress_->largest_share;
     if (!ending.empty() && progress_->in_library) {
-      const Call& call = calls_.calls[static_cast<std::size_t>(outcome.next)];
-      outcome.findings.push_back({kernel::format_call(call), ending, 0, 0, seed_of(outcome.next), false});
+      Call call = calls_.calls[static_cast<std::size_t>(outcome.next)];
+      call.integer_bytes = outcome.blas ? outcome.blas->integer_bytes : call.integer_bytes;
+      const std::uint64_t seed = seed_of(outcome.next);
+      outcome.findings.push_back({kernel::format_call(call), ending, 0, 0, seed, false, operand_places(call, seed)});
       ++outcome.next;
       ++outcome.calls;
     } else if (!ending.empty() && outcome.failure.empty()) {
@@ -171,7 +181,7 @@ class VerifyingChild {
         // Numbers of the library may make the bound NaN, too. Then both are left out, because JSON has no such numbers.
         const bool compared = std::isfinite(check.error) && std::isfinite(check.bound);
         tell(WrongCall{kernel::format_call(call), compared ? check.fault : check.fault + " is NaN or infinite", compared ? check.error : 0,
-                       compared ? check.bound : 0, seed_of(i), false});
+                       compared ? check.bound : 0, seed_of(i), false, operand_places(call, seed_of(i))});
       } else if (check.bound > 0) {
         progress_->largest_share = std::max(progress_->largest_share.load(), check.error / check.bound);
       }
@@ -193,7 +203,7 @@ class KeptVerification {
       identity_ += fmt::format("{} {} {} {}", subject.blas, file_identity(subject.blas), subject.setting, subject.threads);
     }
     json words = request;
-    for (const char* member : {"time_budget", "fresh"}) {
+    for (const char* member : {"time_budget", "fresh", "reproducer"}) {
       words.erase(member);
     }
     name_ = words.dump();

@@ -54,7 +54,11 @@ bool spoil(const Call& call) {
     if (argument.kind == Kind::data && argument.access != Access::read && !argument.integer && operand.bytes() > 0 &&
         (argument.name != "A" || !destroys_a(call))) {
       auto* number = reinterpret_cast<Real*>(operand.parts[0].begin());
-      *number += *number < 0 ? Real(-0.01) : Real(0.01);
+      if (argument.name == "rcond") {  // estimates have a wide bound
+        *number *= Real(100);
+      } else {
+        *number += Real(0.01) * (*number < 0 ? std::min(*number, Real(-1)) : std::max(*number, Real(1)));
+      }
       return true;
     }
   }

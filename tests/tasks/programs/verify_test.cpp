@@ -5,17 +5,23 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/programs/program_schemas.hpp"
 #include "flopcast/tasks/programs/verify_services.hpp"
+#include "tests/own_folder.hpp"
 #include "tests/schema_check.hpp"
 
 namespace flopcast {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 /// Surroundings whose launches take a second, and find a wrong call for each call of `wrong`.
 struct FakeServices {
@@ -98,10 +104,46 @@ TEST(Verification, AnonymousResultsHaveNoFolders) {
   EXPECT_EQ(verify_libraries(request, one_library, fake.services(), {}).libraries[0].file, "libopenblas.so");
 }
 
-TEST(Verification, SaysWhatIsNotComparedAndRefusesUnknownRoutines) {
+TEST(Verification, ComparesAllRoutinesAndRefusesUnknownOnes) {
   FakeServices fake;
-  EXPECT_THAT(verify_libraries(request_for({"dlatrd", "ddot"}, 0), one_library, fake.services(), {}).not_compared, ElementsAre("latrd"));
+  EXPECT_THAT(verify_libraries(request_for({}, 0), one_library, fake.services(), {}).not_compared, IsEmpty());
   EXPECT_THROW(verify_libraries(request_for({"dgemn"}, 1), one_library, fake.services(), {}), Error);
+}
+
+TEST(Verification, WrongCallsAreRepeatedByAProgramInC) {
+  FakeServices fake;
+  fake.wrong = "daxpy";
+  VerifyRequest request = request_for({"daxpy"}, 2);
+  EXPECT_THAT(verify_libraries(request, one_library, fake.services(), {}).remarks, ElementsAre(HasSubstr("--reproducer FILE")));
+  const tests::OwnFolder folder;
+  request.reproducer = (folder.path() / "wrong.c").string();
+  request.anonymous = true;
+  const Verification result = verify_libraries(request, one_library, fake.services(), {});
+  EXPECT_THAT(result.remarks, ElementsAre(HasSubstr("wrong.c repeats the wrong calls")));
+  const std::string source = tests::contents(request.reproducer);
+  EXPECT_THAT(source, AllOf(HasSubstr("\"" + result.libraries[0].findings[0].call + "\", \"openblas 0.3.21, kernels Haswell with 1 thread"),
+                            HasSubstr("y - (alpha x + y), error 1, bound 1e-16"), Not(HasSubstr("/home/ada"))));
+  fake.wrong = "";
+  std::filesystem::remove(request.reproducer);
+  verify_libraries(request, one_library, fake.services(), {});
+  EXPECT_FALSE(std::filesystem::exists(request.reproducer));
+}
+
+TEST(Verification, ReproducersHoldCallsWithIntegersOfOneSize) {
+  FakeServices fake;
+  fake.wrong = "daxpy";
+  VerifyRequest request = request_for({"daxpy"}, 1);
+  const tests::OwnFolder folder;
+  request.reproducer = (folder.path() / "wrong.c").string();
+  VerifyServices services = fake.services();
+  services.launch = [launch = services.launch](const VerifySubject& subject, const VerifyCalls& calls, const std::function<bool()>& stops) {
+    VerifyOutcome outcome = launch(subject, calls, stops);
+    outcome.blas->integer_bytes = subject.blas == "wide.so" ? 8 : 4;
+    return outcome;
+  };
+  const Verification result = verify_libraries(request, {{"narrow.so", "", "", 1}, {"wide.so", "", "", 1}}, services, {});
+  EXPECT_THAT(tests::contents(request.reproducer), HasSubstr("typedef int32_t INTEGER"));
+  EXPECT_THAT(result.remarks, ElementsAre(HasSubstr("repeats the wrong calls"), HasSubstr("integers have another size")));
 }
 
 TEST(Verification, ReadsBackAsItWasWritten) {

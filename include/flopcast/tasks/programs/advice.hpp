@@ -382,6 +382,7 @@ struct VerifyRequest {
   std::uint64_t seed = 1;
   Duration time_budget = 60;
   bool anonymous = false;  ///< the result has no folders
+  std::string reproducer;  ///< file for a program in C that repeats the wrong calls; empty: none
   bool fresh = false;      ///< an interrupted verification isn't resumed
 };
 template <>
@@ -393,8 +394,9 @@ struct WrongCall {
   std::string fault;  ///< the relation that doesn't hold, such as "op(A) X - alpha B", or what happened instead
   double error = 0;   ///< largest error against its bound; 0 where nothing was compared
   double bound = 0;
-  std::uint64_t seed = 0;  ///< seed of the operands
-  bool recorded = false;   ///< a call of the recording
+  std::uint64_t seed = 0;                 ///< seed of the operands
+  bool recorded = false;                  ///< a call of the recording
+  std::vector<std::int64_t> places = {};  ///< place of each operand in a cache line of 64 bytes
   friend bool operator==(const WrongCall&, const WrongCall&) = default;
 };
 
@@ -405,6 +407,7 @@ struct VerifiedLibrary {
   std::string kernels;       ///< kernels that BLAS reports
   std::string setting;       ///< variable that selects them, such as "OPENBLAS_CORETYPE=Haswell"; empty: its own choice
   std::int64_t threads = 1;
+  std::int64_t integer_bytes = 4;      ///< bytes of the library's integers
   std::int64_t calls = 0;              ///< verified calls
   std::int64_t planned = 0, done = 0;  ///< calls of the request; those that are verified, or that the library lacks
   Seconds seconds = 0;                 ///< time that this took
@@ -429,8 +432,9 @@ struct Verification {
 };
 
 /// Calls routines of the libraries in child processes, and compares the results with wider arithmetic. A verification that ends early keeps
-/// its state in the store, and the same request goes on from there in the next call, unless a library or the recording has changed. Throws
-/// bad_input for a library, routine or recording that doesn't exist.
+/// its state in the store, and the same request goes on from there in the next call, unless a library or the recording has changed. A program
+/// for C99 that repeats the wrong calls goes to the file `reproducer`. Throws bad_input for a library, routine or recording that doesn't
+/// exist, or a file that can't be written.
 Verification verify_libraries(const Workbench& bench, const VerifyRequest& request, const RunContext& context = {});
 
 /// Converts to and from the document {"schema": "flopcast-verification-1", ...}.

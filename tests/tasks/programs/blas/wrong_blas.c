@@ -1,5 +1,12 @@
-/* dgemm as it should be, but for one shape with a wrong element, and one that ends the process. */
+/* dgemm as it should be, but for one shape with a wrong element, one that ends the process, and larger ones with two threads. */
 #include <stdlib.h>
+
+static int threads;
+void openblas_set_num_threads(int count) { threads = count; }
+int openblas_get_num_threads(void) {
+  const char* variable = getenv("OMP_NUM_THREADS");
+  return threads != 0 ? threads : variable ? atoi(variable) : 1;
+}
 
 static double element(const double* a, int lda, char trans, int i, int j) { return trans == 'N' ? a[i + j * lda] : a[j + i * lda]; }
 
@@ -16,6 +23,9 @@ void dgemm_(const char* transa, const char* transb, const int* m, const int* n, 
   }
   if (*m == 37 && *n == 11 && *k == 5) {
     c[36 + 10 * *ldc] *= 1.0001;
+  }
+  if (*m >= 23 && *n >= 23 && openblas_get_num_threads() == 2) {
+    c[0] += 1e-3;
   }
   if (*m == 13 && *n == 13) {
     abort();

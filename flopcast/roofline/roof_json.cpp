@@ -62,7 +62,7 @@ std::string to_json(const Roofline& roofline) { return to_document(roofline, sch
 Roofline roofline_from_json(std::string_view text, const std::string& document) { return from_document<Roofline>(text, document, schema); }
 
 std::vector<PublishedSchema> roofline_schemas() {
-  return {published<Roofline>(schema, "Roofs of a machine: arithmetic, bandwidths, the best gemm"), comparison_published()};
+  return {published<Roofline>(schema, "Roofs of a machine: arithmetic, bandwidths, the best gemm")};
 }
 
 }  // namespace roofline

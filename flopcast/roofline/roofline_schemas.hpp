@@ -6,8 +6,7 @@
 
 namespace flopcast::roofline {
 
-/// Returns the schemas of rooflines and of their comparisons.
+/// Returns the schema of rooflines.
 std::vector<PublishedSchema> roofline_schemas();
-PublishedSchema comparison_published();
 
 }  // namespace flopcast::roofline

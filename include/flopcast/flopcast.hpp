@@ -10,6 +10,7 @@
 #include "flopcast/support/exception.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/ask/ask.hpp"
+#include "flopcast/tasks/comparison/comparison.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
 #include "flopcast/tasks/modelling/machine_report.hpp"
 #include "flopcast/tasks/modelling/model_check.hpp"

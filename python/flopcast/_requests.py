@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -48,8 +49,20 @@ def result_of(document: Mapping[str, Any]) -> Result:
     return kind.from_document(document)
 
 
+def saved(value: Any, folder: str, name: str) -> Any:
+    """Returns the file in `folder` that a result is written to; other values as they are."""
+    if not isinstance(value, Result):
+        return value
+    file = os.path.join(folder, f"{name}.json")
+    value.save(file)
+    return file
+
+
 def do(command: str, members: Mapping[str, Any], workbench: Mapping[str, Any]) -> Result:
-    """Runs a command. Members that are None have their defaults. Raises Interrupted with what is complete after Ctrl-C."""
+    """Runs a command. Members that are None have their defaults, and results stand for files. Raises Interrupted with what is complete after Ctrl-C."""
+    if any(isinstance(value, Result) for value in members.values()):
+        with tempfile.TemporaryDirectory() as folder:
+            return do(command, {name: saved(value, folder, name) for name, value in members.items()}, workbench)
     given = {name: plain(value) for name, value in members.items() if value is not None}
     request: dict[str, Any] = {command: given}
     places = {name: plain(value) for name, value in workbench.items() if value is not None}

@@ -36,11 +36,11 @@
 #include "flopcast/protocol/mpi_options.hpp"
 #include "flopcast/protocol/smpi_options.hpp"
 #include "flopcast/protocol/thread_table.hpp"
-#include "flopcast/roofline/compare.hpp"
 #include "flopcast/scale/machine_description.hpp"
 #include "flopcast/scale/platform.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
+#include "flopcast/tasks/comparison/quantities.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
 #include "flopcast/tasks/programs/advice.hpp"
@@ -296,18 +296,29 @@ TEST_F(Mutations, OfRooflines) {
   const roofline::Roofline valid = roofline::fake_roofline();
   try_mutations("a roofline", to_json(valid), testing::mutate_document, 1000, [&](const std::string& contents) {
     const roofline::Roofline read = roofline::roofline_from_json(contents);
-    static_cast<void>(roofline::compare(valid, read));
     for (const roofline::Point& point : read.points) {
       static_cast<void>(roofline::bound_of(read, point));
     }
   });
 }
 
-TEST_F(Mutations, OfComparisonsOfRooflines) {
-  roofline::Roofline other = roofline::fake_roofline();
-  other.bandwidth.pop_back();
-  try_mutations("a comparison", to_json(roofline::compare(roofline::fake_roofline(), other)), testing::mutate_document, 500,
-                [](const std::string& contents) { static_cast<void>(roofline::comparison_from_json(contents)); });
+TEST_F(Mutations, OfComparedDocuments) {
+  const std::string race =
+      R"({"schema": "flopcast-race-1", "cpu": "X", "commands": [{"name": "A", "elapsed_seconds": 1.5, "elapsed_seconds_interval": [1, 2]}]})";
+  for (const std::string& valid : {to_json(roofline::fake_roofline()), race}) {
+    const ComparedDocument before = read_compared(valid, "before");
+    try_mutations("a compared document", valid, testing::mutate_document, 500, [&](const std::string& contents) {
+      const Comparison comparison = compared(before, read_compared(contents, "after"), {});
+      EXPECT_EQ(comparison_from_json(to_json(comparison)), comparison);
+    });
+  }
+}
+
+TEST_F(Mutations, OfComparisons) {
+  const std::string valid =
+      R"({"schema": "flopcast-race-1", "commands": [{"name": "A", "elapsed_seconds": 1.5, "elapsed_seconds_interval": [1, 2]}]})";
+  try_mutations("a comparison", to_json(compared(read_compared(valid, "before"), read_compared(valid, "after"), {})),
+                testing::mutate_document, 500, [](const std::string& contents) { static_cast<void>(comparison_from_json(contents)); });
 }
 
 TEST_F(Mutations, OfDescriptionsOfMachines) {

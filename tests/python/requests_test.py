@@ -331,6 +331,23 @@ class Real(unittest.TestCase):
         self.assertIn(race.control.verdict, ("faster", "slower", "same", "unsure"))
         self.assertGreaterEqual(race.commands[0].runs, 8)
 
+    def test_a_comparison_of_results_and_files(self):
+        def race(seconds):
+            command = {"name": "A", "runs": 9, "outliers": 0, "elapsed_seconds": seconds, "elapsed_seconds_interval": [0.99 * seconds, 1.01 * seconds]}
+            return fc.result_of({"schema": "flopcast-race-1", "cpu": "X", "commands": [command], "control": {"verdict": "same"},
+                                 "ending": "decided", "rounds": 9, "tolerance": 0.02, "remarks": []})  # fmt: skip
+
+        with tempfile.TemporaryDirectory() as folder:
+            race(1.2).save(folder + "/after.json")
+            comparison = fc.compare(race(1.0), folder + "/after.json", fail_above="5%")
+            other = pathlib.Path(folder) / "other.json"
+            other.write_text(json.dumps({"schema": "flopcast-recording-1", "seconds": 1}))
+            with self.assertRaisesRegex(fc.InputError, "must be of one kind"):
+                fc.compare(race(1.0), other)
+        self.assertTrue(comparison.fails)
+        self.assertEqual([row.verdict for row in comparison.quantities], ["slower"])
+        self.assertEqual(len(comparison.rows()), 1)
+
     def test_a_recorded_program(self):
         with tempfile.TemporaryDirectory() as folder:
             program = "import numpy; a = numpy.ones((300, 300)); print((a @ a)[0, 0])"

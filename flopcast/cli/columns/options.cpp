@@ -57,10 +57,10 @@ std::vector<TableColumns> tables_of(std::string_view command) {
   for (const auto tables : {machine_tables,  tune_tables,     rank_tables,
                             contract_tables, roofline_tables, run_tables,
                             doctor_tables,   record_tables,   static_cast<std::vector<TableColumns> (*)()>(profile_tables),
-                            race_tables,     scale_tables,    verify_tables,
-                            sample_tables,   predict_tables,  trace_tables,
-                            model_tables,    mpi_tables,      wisdom_tables,
-                            schema_tables,   columns_tables}) {
+                            race_tables,     compare_tables,  scale_tables,
+                            verify_tables,   sample_tables,   predict_tables,
+                            trace_tables,    model_tables,    mpi_tables,
+                            wisdom_tables,   schema_tables,   columns_tables}) {
     for (TableColumns& table : tables()) {
       const bool begins = table.table.starts_with(command);
       if (command.empty() || (begins && (table.table.size() == command.size() || table.table[command.size()] == ' '))) {

@@ -32,7 +32,6 @@ Examples:
   flopcast roofline
   flopcast roofline --quick --streams triad --time-budget 1s --json --output roofline.json
   flopcast roofline --replot roofline.json --figure roofline.svg
-  flopcast roofline --compare roofline.json roofline.json
   flopcast roofline --quick --streams triad --no-gemm --point 'dgemv m=2000 n=2000')";
 
 /// Values of the options.
@@ -41,7 +40,6 @@ struct RooflineCommand {
   std::string kernels = "auto";
   bool dry_run = false;
   std::string figure, replot;
-  std::vector<std::string> compare;
 };
 
 /// Throws usage_error if `option` names something twice.
@@ -103,21 +101,6 @@ void show_plan(const RooflinePlan& plan, const CommonOptions& common) {
   }
 }
 
-void run_comparison(const std::vector<std::string>& files, CommonOptions& common) {
-  if (files.size() == 1) {
-    throw usage_error("--compare needs two files, only '{}' given", files.front());
-  }
-  const roofline::Comparison comparison = compare_rooflines(files.at(0), files.at(1));
-  if (common.json) {
-    emit_document(comparison, common);
-  } else if (common.csv) {
-    emit(comparison_table(comparison), common);
-  } else {
-    emit_wrapped(comparison_text(comparison, common), common);
-  }
-  common.exit_code = static_cast<int>(verdict(comparison).lower == 0 ? ExitCode::done : ExitCode::check_failed);
-}
-
 void run_measurement(const RooflineCommand& options, const CommonOptions& common) {
   require_sensible(options);
   const RunContext context = keeping_if_possible(run_context(common));
@@ -138,15 +121,8 @@ void run_measurement(const RooflineCommand& options, const CommonOptions& common
 
 void add_output_options(OptionSet& command, RooflineCommand& options) {
   command.option("--figure", options.figure, "Draw the roofline: .svg, .png, or .gp for the gnuplot program").placeholder("FILE");
-  const Option replot =
-      command.option("--replot", options.replot, "Show the roofline that an earlier run wrote with --json, without measuring")
-          .placeholder("FILE");
-  command
-      .option("--compare", options.compare,
-              "Say what differs between two earlier runs beyond noise; exit code 1 if a roof is lower in the second one")
-      .placeholder("FILE FILE")
-      .values(1, 2)  // one is refused by us: CLI11 would take a command's name for the other
-      .excludes(replot);
+  command.option("--replot", options.replot, "Show the roofline that an earlier run wrote with --json, without measuring")
+      .placeholder("FILE");
   command.flag("--dry-run", options.dry_run, "Only print what would be measured");
 }
 
@@ -172,9 +148,6 @@ void add_roofline_command(OptionSet& app, CommonOptions& common) {
     if (!options->replot.empty()) {
       require_only(command, {"--replot", "--figure"}, "--replot, which measures nothing");
       show(*options, read_roofline(options->replot), common);
-    } else if (!options->compare.empty()) {
-      require_only(command, {"--compare"}, "--compare, which measures nothing");
-      run_comparison(options->compare, common);
     } else {
       run_measurement(*options, common);
     }

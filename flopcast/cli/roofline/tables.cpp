@@ -222,7 +222,7 @@ std::vector<TableColumns> roofline_tables() {
   const Roofline none;
   TableColumns roofs = {"roofline", peak_columns(none).headings()};
   roofs.with(measured_roof_columns()).with(point_columns(none).headings()).with(roof_columns().headings()).with(plan_columns().headings());
-  return {roofs, {"roofline compare", comparison_columns()}};
+  return {roofs};
 }
 
 }  // namespace flopcast::cli

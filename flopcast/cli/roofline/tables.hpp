@@ -5,7 +5,6 @@
 
 #include "flopcast/cli/shared/command.hpp"
 #include "flopcast/report/table.hpp"
-#include "flopcast/roofline/compare.hpp"
 #include "flopcast/roofline/roof.hpp"
 #include "flopcast/tasks/roofline/roofline.hpp"
 
@@ -19,13 +18,6 @@ report::Table roofline_table(const roofline::Roofline& roofline);
 
 /// Returns the steps of a plan.
 report::Table plan_table(const RooflinePlan& plan);
-
-/// Returns the verdict on two rooflines, and the roofs that differ beyond noise.
-std::string comparison_text(const roofline::Comparison& comparison, const CommonOptions& common);
-
-/// Returns all roofs that both rooflines have.
-report::Table comparison_table(const roofline::Comparison& comparison);
-std::vector<report::Column> comparison_columns();
 
 // Tables of the measured roofs. A table without rows isn't shown.
 

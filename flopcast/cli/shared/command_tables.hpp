@@ -12,6 +12,7 @@ std::vector<TableColumns> tune_tables();
 std::vector<TableColumns> rank_tables();
 std::vector<TableColumns> contract_tables();
 std::vector<TableColumns> roofline_tables();
+std::vector<TableColumns> compare_tables();
 std::vector<TableColumns> run_tables();
 std::vector<TableColumns> record_tables();
 std::vector<TableColumns> doctor_tables();

@@ -15,11 +15,6 @@ std::vector<Command> roofline_commands() {
       command<RooflineRequest>(
           "roofline_plan", "Say what a measurement of roofs would do", "flopcast-roofline-plan-1", DoneIn::own_process,
           [](const Workbench& bench, const RooflineRequest& request, const RunContext&) { return plan_roofline(bench, request); }),
-      command<RooflineComparisonRequest>("roofline_compare", "Compare the rooflines in two files", "flopcast-roofline-comparison-1",
-                                         DoneIn::any_process,
-                                         [](const Workbench&, const RooflineComparisonRequest& request, const RunContext&) {
-                                           return compare_rooflines(request.before, request.after);
-                                         }),
   };
 }
 

@@ -11,6 +11,7 @@
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/ask/ask.hpp"
 #include "flopcast/tasks/ask/request.hpp"
+#include "flopcast/tasks/comparison/comparison_schemas.hpp"
 #include "flopcast/tasks/contraction/contraction_schemas.hpp"
 #include "flopcast/tasks/modelling/modelling_schemas.hpp"
 #include "flopcast/tasks/mpi/mpi_schemas.hpp"
@@ -52,8 +53,9 @@ std::vector<PublishedSchema> all_schemas() {
                                       verification_schema(),
                                       published("flopcast-measured-machine-1", "Measured caches and memory",
                                                 [](SchemaMaker& maker) { return maker.of<machine::MachineMeasurement>(); })};
-  for (const auto family : {tuning_schemas, contraction_schemas, algorithms_schemas, modelling_schemas, machine_report_schemas,
-                            recording_schemas, prediction_schemas, wisdom_schemas, roofline::roofline_schemas, mpi_schemas}) {
+  for (const auto family :
+       {tuning_schemas, contraction_schemas, algorithms_schemas, modelling_schemas, machine_report_schemas, recording_schemas,
+        prediction_schemas, wisdom_schemas, roofline::roofline_schemas, mpi_schemas, comparison_schemas}) {
     std::vector<PublishedSchema> more = family();
     std::move(more.begin(), more.end(), std::back_inserter(all));
   }

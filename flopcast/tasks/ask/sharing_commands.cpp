@@ -7,6 +7,7 @@
 
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/ask/command.hpp"
+#include "flopcast/tasks/comparison/comparison.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 #include "flopcast/tasks/programs/wisdom.hpp"
 
@@ -63,6 +64,11 @@ std::vector<Command> sharing_commands() {
       command<IlaenvRequest>(
           "export_ilaenv", "Return a source of LAPACK's ilaenv with tuned block sizes", "flopcast-ilaenv-1", DoneIn::any_process,
           [](const Workbench&, const IlaenvRequest& request, const RunContext& context) { return export_ilaenv(request, context); }),
+      command<CompareRequest>("compare", "Compare two results of one kind", "flopcast-comparison-1", DoneIn::any_process,
+                              [](const Workbench&, const CompareRequest& request, const RunContext&) { return compare_results(request); }),
+      command<SaveBaselineRequest>(
+          "save_baseline", "Keep a result under a name, to compare later ones with it", "flopcast-baseline-1", DoneIn::any_process,
+          [](const Workbench&, const SaveBaselineRequest& request, const RunContext&) { return save_baseline(request); }),
   };
 }
 

@@ -14,10 +14,6 @@ constexpr const char* race_document = "flopcast-race-1";
 }  // namespace
 
 template <>
-struct EnumNames<search::Verdict> {
-  static constexpr auto names = search::verdict_names;
-};
-template <>
 struct EnumNames<RaceEnding> {
   static constexpr std::array names{std::pair{RaceEnding::decided, "decided"}, std::pair{RaceEnding::budget, "budget"},
                                     std::pair{RaceEnding::interrupted, "interrupted"}};

@@ -79,11 +79,6 @@ Fields FieldTable<RooflineRequest>::fields() {
           .within(bounds::paths_if_any)
           .option("program")};
 }
-template <>
-Fields FieldTable<RooflineComparisonRequest>::fields() {
-  return {field<&T::before>("file with a roofline").within(bounds::path), field<&T::after>("file with a roofline").within(bounds::path)};
-}
-
 roofline::GemmSpace gemm_space_of(const RooflineRequest& request) {
   if (request.m.empty() && request.n.empty() && request.k.empty()) {
     return roofline::gemm_space(request.space.value_or("brief"));
@@ -187,11 +182,6 @@ std::string to_json(const RooflinePlan& plan) { return to_document(plan, plan_sc
 RooflinePlan roofline_plan_from_json(std::string_view text) { return from_document<RooflinePlan>(text, "the plan", plan_schema); }
 
 roofline::Roofline read_roofline(const std::string& file) { return roofline::roofline_from_json(read_file(file), file); }
-
-roofline::Comparison compare_rooflines(const std::string& before, const std::string& after) {
-  const roofline::Roofline first = read_roofline(before);  // in this order: errors name the first file that is wrong
-  return roofline::compare(first, read_roofline(after));
-}
 
 void draw_roofline(const roofline::Roofline& roofline, const std::string& file) { report::draw(roofline_figure(roofline), file); }
 

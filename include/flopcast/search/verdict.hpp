@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "flopcast/core/statistics.hpp"
+#include "flopcast/support/field.hpp"
 
 namespace flopcast::search {
 
@@ -33,3 +34,12 @@ struct ReferenceRatio {
 };
 
 }  // namespace flopcast::search
+
+namespace flopcast {
+
+template <>
+struct EnumNames<search::Verdict> {
+  static constexpr auto names = search::verdict_names;
+};
+
+}  // namespace flopcast

@@ -59,6 +59,8 @@ constexpr const char* model_a_little = "flopcast model build dtrsm side=L uplo=L
 std::string preparation(const std::string& command) {
   const std::string tune = tune_a_little;
   const std::map<std::string, std::string> all = {
+      {"compare",
+       R"(echo '{"schema": "flopcast-race-1", "commands": [{"name": "A", "elapsed_seconds": 1}]}' >before.json && cp before.json after.json)"},
       {"extract", "flopcast record --threads 1 -- octave-cli --eval 'A = rand(200); A \\ A;'"},
       {"run", tune},
       {"export", tune},

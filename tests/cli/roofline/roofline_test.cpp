@@ -17,7 +17,6 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 json rates(double rate) { return {{"samples", {rate, rate, rate, rate}}}; }
 
@@ -74,40 +73,6 @@ std::string drawn(const json& roofline) {
 }
 
 TEST(RooflineFigure, IsDrawnFromADocument) { EXPECT_THAT(drawn(machine()), HasSubstr("'L1 triad 400 GB/s'")); }
-
-TEST(RooflineComparison, SaysWhatDiffersFirstAndInItsExitCode) {
-  const std::filesystem::path base = std::filesystem::temp_directory_path() / ("flopcast_roofline_compare." + std::to_string(::getpid()));
-  const std::string before = base.string() + ".before.json", after = base.string() + ".after.json";
-  json lower = machine();
-  lower["bandwidth"][1]["bytes_per_second"] = rates(7e9);
-  std::ofstream(before) << machine();
-  std::ofstream(after) << lower;
-  const Ended fell = flopcast({"roofline", "--compare", before, after});
-  const Ended rose = flopcast({"roofline", "--compare", after, before});
-  const Ended same = flopcast({"roofline", "--compare", before, before});
-  std::filesystem::remove(before);
-  std::filesystem::remove(after);
-  EXPECT_EQ(fell.code, 1) << fell.err;
-  EXPECT_EQ(fell.out.rfind("1 of 5 roofs: lower beyond noise, -30.0 % in the median.\n", 0), 0U) << fell.out;
-  EXPECT_THAT(fell.out, HasSubstr("bandwidth memory triad"));
-  EXPECT_THAT(fell.out, Not(HasSubstr("L1 triad")));
-  EXPECT_EQ(rose.code, 0);
-  EXPECT_EQ(rose.out.rfind("1 of 5 roofs: higher beyond noise", 0), 0U) << rose.out;
-  EXPECT_EQ(same.code, 0);
-  EXPECT_EQ(same.out.rfind("None of 5 roofs differs beyond noise.\n", 0), 0U) << same.out;
-}
-
-TEST(RooflineComparison, SaysThatANoisyMachineShowsNothing) {
-  json noisy = machine();
-  noisy["bandwidth"][0]["bytes_per_second"] = {{"samples", {1e11, 1e11, 4e11, 4e11}}};
-  noisy["bandwidth"][1]["bytes_per_second"] = {{"samples", {2e9, 2e9, 8e9, 8e9}}};
-  const std::string file = (std::filesystem::temp_directory_path() / ("flopcast_noisy." + std::to_string(::getpid()) + ".json")).string();
-  std::ofstream(file) << noisy;
-  const Ended compared = flopcast({"roofline", "--compare", file, file});
-  std::filesystem::remove(file);
-  EXPECT_EQ(compared.code, 0) << compared.err;
-  EXPECT_EQ(compared.out.rfind("Undecided: roofs of bandwidth changed by up to 300 % within a run", 0), 0U) << compared.out;
-}
 
 }  // namespace
 }  // namespace flopcast::testing

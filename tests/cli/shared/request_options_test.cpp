@@ -68,6 +68,7 @@ const std::vector<Command>& commands() {
       {"verify", {"verify"}, {{"routines", "routine"}}},
       {"run", {"run"}, {{"command", ""}, {"explain", "report"}}},
       {"race", {"race"}, {{"commands", ""}, {"names", "name"}}},
+      {"compare", {"compare"}, {{"before", ""}, {"after", ""}, {"baseline", ""}}},
       {"environment", {"env"}, {}},
       {"export_ilaenv", {"export", "ilaenv"}, {}},
       {"wisdom_list", {"wisdom", "list"}, {{"file", ""}}},

@@ -131,7 +131,7 @@ TEST_F(ProgramMutations, OfProfilesOfMpiPrograms) {
 TEST_F(ProgramMutations, OfRooflines) {
   const std::string valid = to_json(roofline::fake_roofline());
   std::ofstream(file("before.json")) << valid;
-  try_mutations({"roofline", "--compare", file("before.json"), "FILE"}, valid, testing::mutate_document);
+  try_mutations({"compare", file("before.json"), "FILE"}, valid, testing::mutate_document);
 }
 
 TEST_F(ProgramMutations, OfProfilesToRunWith) {

@@ -1,7 +1,6 @@
 #pragma once
 
-/// Rooflines: measured, planned, read, compared and drawn. Documents of rooflines and comparisons are
-/// written and read by the functions of roofline/roof.hpp and roofline/compare.hpp.
+/// Rooflines: measured, planned, read and drawn. Documents of rooflines are written and read by the functions of roofline/roof.hpp.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,7 +10,6 @@
 #include "flopcast/core/call.hpp"
 #include "flopcast/machine/caches/bandwidth_kernels.hpp"
 #include "flopcast/machine/cpu/topology.hpp"
-#include "flopcast/roofline/compare.hpp"
 #include "flopcast/roofline/roof.hpp"
 #include "flopcast/support/field.hpp"
 #include "flopcast/support/run_context.hpp"
@@ -43,11 +41,6 @@ struct RooflineRequest {
   std::vector<std::string> recordings;
 };
 
-/// Two files with rooflines.
-struct RooflineComparisonRequest {
-  std::string before, after;
-};
-
 /// Returns the shapes of gemm that a request names, or spells out by sizes. Throws usage_error if the request does both, or some sizes are
 /// missing.
 roofline::GemmSpace gemm_space_of(const RooflineRequest& request);
@@ -56,12 +49,9 @@ std::vector<Call> points_of(const RooflineRequest& request);
 
 template <>
 Fields FieldTable<RooflineRequest>::fields();
-template <>
-Fields FieldTable<RooflineComparisonRequest>::fields();
 
 class Workbench;
 
-using roofline::comparison_from_json;
 using roofline::roofline_from_json;
 using roofline::to_json;
 
@@ -91,9 +81,6 @@ RooflinePlan roofline_plan_from_json(std::string_view text);
 
 /// Reads the document of a roofline from a file, "-" for standard input. Throws bad_input that names the file and the wrong member.
 roofline::Roofline read_roofline(const std::string& file);
-
-/// Compares the rooflines in two files. Throws as read_roofline.
-roofline::Comparison compare_rooflines(const std::string& before, const std::string& after);
 
 /// Draws a roofline into a file: .svg or .png by gnuplot, .gp for the gnuplot program. Throws as report::draw, and bad_input for a roofline
 /// without the triad's bandwidths or without an FMA ceiling.

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <vector>
+
+#include "flopcast/support/schema.hpp"
+
+namespace flopcast {
+
+/// Returns the schemas of comparisons and baselines.
+std::vector<PublishedSchema> comparison_schemas();
+
+}  // namespace flopcast

@@ -37,6 +37,7 @@ REQUESTS = [
     {"recording": {"file": "true.trace", "events": True}},
     {"doctor": {"recording": "true.trace", "time_budget": 0}},
     {"profile": {"recording": "true.trace", "with_peak": False}},
+    {"export_timeline": {"recording": "true.trace", "max_events": 10}},
     {"tune_program": {"command": ["sh", "-c", "exit {code}"], "parameters": ["code=0,1"], "time_budget": 0.1}},
     {"verify": {"blas": ["openblas-serial"], "routines": ["ddot"], "rounds": 2, "threads": 1}},
     {"environment": {"profile": "profile.json"}},

@@ -35,7 +35,7 @@ const std::vector<Command>& commands() {
       {"export", {"export_ilaenv"}},
       {"record", {"record_program"}},
       {"doctor", {"diagnose_program"}},
-      {"profile", {"profile_program"}},
+      {"profile", {"profile_program", "export_timeline"}},
       {"race", {"race_commands"}},
       {"compare", {"compare_results", "save_baseline"}},
       {"extract", {"extract_calls"}},

@@ -44,6 +44,7 @@
 #include "flopcast/tasks/contraction/contraction.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
 #include "flopcast/tasks/programs/advice.hpp"
+#include "flopcast/tasks/programs/recorded_timeline.hpp"
 #include "flopcast/workbench/wisdom_file.hpp"
 #include "tests/mutation/mutation.hpp"
 #include "tests/program/program_in_memory.hpp"
@@ -197,6 +198,7 @@ void read_recording(const fs::path& path) {
   const program::ProgramTraceFile opened(path);
   const program::ProgramBreakdown breakdown(opened, {});
   static_cast<void>(program::program_timeline(opened, breakdown, 100, 4));
+  static_cast<void>(to_json(timeline_of(opened, {}, {})));
   for (const std::vector<program::ProgramEvent>& events : program::read_program_trace(path).events) {
     static_cast<void>(program::pauses(events));
     follow(program::to_trace(events));
@@ -398,6 +400,15 @@ TEST_F(Mutations, OfScaledPrograms) {
   scaled.remarks = {"a remark"};
   try_mutations("a scaled program", to_json(scaled), testing::mutate_document, 300,
                 [](const std::string& contents) { static_cast<void>(scaled_program_from_json(contents)); });
+}
+
+TEST_F(Mutations, OfTimelines) {
+  Timeline timeline;
+  timeline.events = {{"M", "thread_name", "", std::nullopt, std::nullopt, 1, 2, {.name = "main thread"}},
+                     {"X", "dgemm", "blas", 0.5, 2.25, 1, 2, {.flags = "NN", .sizes = {{"m", 3}}, .flops = 9}}};
+  timeline.about.warnings = {"a warning"};
+  try_mutations("a timeline", to_json(timeline), testing::mutate_document, 300,
+                [](const std::string& contents) { static_cast<void>(timeline_from_json(contents)); });
 }
 
 TEST_F(Mutations, OfVerifications) {

@@ -32,10 +32,13 @@ constexpr const char* footer =
 Examples:
   flopcast record --threads 1 -- octave-cli --eval 'A = rand(400); A \ A; qr(A);' && flopcast profile flopcast.trace
   flopcast profile flopcast.trace --by shape --csv
+  flopcast profile flopcast.trace --export perfetto --output timeline.json
   flopcast profile flopcast.trace --what-if blas=reference --page profile.html --time-budget 5s)";
 
 struct ProfileOptions {
   ProfileRequest request;
+  TimelineRequest timeline;
+  std::string exported;  ///< tool for which the calls are written in place of tables; empty: none
   std::string by;
   std::size_t max_shapes = 20;
   std::string page;
@@ -104,6 +107,17 @@ void check(const ProfileOptions& options, const CommonOptions& common) {
   }
 }
 
+/// Writes every call, for a viewer of traces.
+void write_timeline(const ProfileOptions& options, const CommonOptions& common) {
+  if (common.csv || !options.by.empty() || !options.page.empty() || !options.request.what_if.empty()) {
+    throw usage_error("--export {} writes the calls and no tables: leave out --csv, --by, --page and --what-if", options.exported);
+  }
+  TimelineRequest request = options.timeline;
+  request.recording = options.request.recording;
+  request.anonymous = options.request.anonymous;
+  emit_document(export_timeline(request, run_context(common)), common);
+}
+
 /// Sets the exit code if questions were asked and none could be answered. The tables are shown all the same.
 void report_failure(const std::vector<WhatIfResult>& answers, CommonOptions& common) {
   const auto failed = [](const WhatIfResult& answer) { return !answer.failure.empty(); };
@@ -113,6 +127,10 @@ void report_failure(const std::vector<WhatIfResult>& answers, CommonOptions& com
 }
 
 void run_profile(const ProfileOptions& options, CommonOptions& common) {
+  if (!options.exported.empty()) {
+    write_timeline(options, common);
+    return;
+  }
   check(options, common);
   const ProgramProfile profile = profile_program(options.request, keeping_if_possible(program_context(common)));
   if (!options.page.empty()) {
@@ -132,6 +150,11 @@ void add_profile_command(OptionSet& app, CommonOptions& common) {
       .choices({"routine", "shape", "thread", "process", "what-if", "nb"});
   command.option("--top", options->max_shapes, "Number of shapes to show; one row sums up the others").show_default().range(1, 1000000);
   command.option("--page", options->page, "Also write tables and pictures into this HTML file").placeholder("FILE");
+  command
+      .option("--export", options->exported,
+              "Write every call with its time for this tool, in place of tables: perfetto, also for chrome://tracing")
+      .choices({"perfetto"});
+  add_request(command, options->timeline);
   command.footer(footer);
   command.action([options, &common] { run_profile(*options, common); });
 }

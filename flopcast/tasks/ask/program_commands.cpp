@@ -35,6 +35,10 @@ std::vector<Command> program_commands() {
       command<ProfileRequest>(
           "profile", "Sum up a recording and predict changes", "flopcast-program-profile-2", DoneIn::own_process,
           [](const Workbench&, const ProfileRequest& request, const RunContext& context) { return profile_program(request, context); }),
+      command<TimelineRequest>(
+          "export_timeline", "Return the calls of a recording as trace events of Chrome and Perfetto", "flopcast-timeline-1",
+          DoneIn::any_process,
+          [](const Workbench&, const TimelineRequest& request, const RunContext& context) { return export_timeline(request, context); }),
       command<DoctorRequest>(
           "doctor", "Run a program once, and list what makes it slow and what mends that", "flopcast-diagnosis-1", DoneIn::with_program,
           [](const Workbench&, const DoctorRequest& request, const RunContext& context) { return diagnose_program(request, context); }),

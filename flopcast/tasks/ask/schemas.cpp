@@ -49,6 +49,7 @@ std::vector<PublishedSchema> all_schemas() {
                                       layouts_schema(),
                                       program_tuning_schema(),
                                       extract_schema(),
+                                      timeline_schema(),
                                       scale_schema(),
                                       verification_schema(),
                                       published("flopcast-measured-machine-1", "Measured caches and memory",

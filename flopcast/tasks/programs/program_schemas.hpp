@@ -23,6 +23,8 @@ PublishedSchema diagnosis_schema();
 PublishedSchema race_schema();
 /// Returns the schema of tunings of programs.
 PublishedSchema program_tuning_schema();
+/// Returns the schema of timelines.
+PublishedSchema timeline_schema();
 /// Returns the schema of extracted calls.
 PublishedSchema extract_schema();
 /// Returns the schema of programs with larger parameters.
@@ -36,6 +38,8 @@ template <>
 Fields FieldTable<CommandRace>::fields();
 template <>
 Fields FieldTable<program::RecordedRun>::fields();
+template <>
+Fields FieldTable<program::RecordingFacts>::fields();
 template <>
 Fields FieldTable<program::RecordedPlace>::fields();
 

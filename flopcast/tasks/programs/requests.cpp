@@ -146,6 +146,17 @@ Fields FieldTable<ProfileRequest>::fields() {
           optional_field<&T::anonymous>("leave folders and arguments out of all results, for pages that are sent around")};
 }
 
+/// The command line has these options beside those of a profile, which names recording and anonymity.
+template <>
+Fields FieldTable<TimelineRequest>::fields() {
+  return {field<&T::recording>("file of the recording, which 'flopcast record' wrote").within(bounds::path).option(""),
+          optional_field<&T::max_events>("largest number of calls in the timeline: the longest ones, and a random sample of the others")
+              .within(bounds::between(1, 1e6))
+              .option("max_events", "with --export: largest number of calls, the longest ones and a random sample of the others"),
+          optional_field<&T::seed>("seed of the random sample").option("seed", "with --export: seed of the random sample"),
+          optional_field<&T::anonymous>("leave folders and arguments out").option("")};
+}
+
 template <>
 Fields FieldTable<DoctorRequest>::fields() {
   return {optional_field<&T::command>("program to run and record once, and its arguments")

@@ -234,6 +234,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Mistake{{"profile", "x", "--by", "colour"}, 2, "--by"}, Mistake{{"profile", "x", "--csv"}, 2, "choose it with --by"},
                       Mistake{{"profile", "x", "--by", "nb"}, 2, "it needs --what-if"}, Mistake{{"profile", "x", "--top", "0"}, 2, "--top"},
                       Mistake{{"profile", "x", "--page", "-"}, 2, "--page -"},
+                      Mistake{{"profile", "x", "--export", "perfetto", "--csv"}, 2, "--export perfetto writes the calls and no tables"},
+                      Mistake{{"profile", "x", "--export", "pdf"}, 2, "--export"},
                       Mistake{{"profile", "x", "--page", "/no/such/folder/page.html"}, 4, "No such file or directory"},
                       Mistake{{"profile", "x", "--time-budget", "soon"}, 2, "--time-budget"},
                       Mistake{

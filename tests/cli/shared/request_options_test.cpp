@@ -63,6 +63,7 @@ const std::vector<Command>& commands() {
        }()},
       {"record", {"record"}, {{"command", ""}, {"output", ""}}},
       {"profile", {"profile"}, {{"recording", ""}, {"with_peak", "no-peak"}}},
+      {"export_timeline", {"profile"}, {{"recording", ""}, {"anonymous", ""}}},
       {"extract", {"extract"}, {{"recording", ""}}},
       {"scale", {"scale"}, {{"recordings", ""}}},
       {"verify", {"verify"}, {{"routines", "routine"}}},

@@ -226,6 +226,65 @@ ProgramProfile profile_program(const ProfileRequest& request, const RunContext& 
 std::string to_json(const ProgramProfile& profile);
 ProgramProfile program_profile_from_json(std::string_view text);
 
+/// A recording whose calls are to be shown in time.
+struct TimelineRequest {
+  std::string recording;
+  std::int64_t max_events = 100'000;  ///< largest number of calls in the timeline
+  std::uint64_t seed = 1;             ///< seed of the sample
+  bool anonymous = false;
+};
+template <>
+Fields FieldTable<TimelineRequest>::fields();
+
+/// The calls of a recorded program in the trace event format, which Perfetto and chrome://tracing read (Trace Event Format, Duffy and others
+/// 2016, its JSON object format). The document has the format's own names of members. Of a recording with more calls than
+/// TimelineRequest::max_events, the longest calls fill half of the timeline, and a random sample of the others the rest.
+struct Timeline {
+  /// Details that a viewer shows of a selected event.
+  struct Arguments {
+    std::string name;                           ///< name of a process or thread
+    std::string flags;                          ///< flags of a call: "NT"
+    std::map<std::string, std::int64_t> sizes;  ///< sizes of a call: {"m", 100}
+    double flops = 0;                           ///< 0: none, or not known
+    double flops_per_second = 0;                ///< 0: not known
+    std::string library;                        ///< file of the called library, where the program called several for this routine
+    bool skipped = false;                       ///< a dry run skipped the call, whose time is that of skipping
+    friend bool operator==(const Arguments&, const Arguments&) = default;
+  };
+  /// A call, or the name of a process or thread.
+  struct Event {
+    std::string phase;                         ///< "X": a call; "M": a name
+    std::string name;                          ///< routine, or "process_name" or "thread_name"
+    std::string category;                      ///< "blas", "lapack", or "other" for routines that flopcast doesn't know
+    std::optional<double> start_microseconds;  ///< since the start of the recording; nothing for names
+    std::optional<double> microseconds;        ///< duration; nothing for names
+    std::uint32_t pid = 0, tid = 0;
+    Arguments arguments;
+    friend bool operator==(const Event&, const Event&) = default;
+  };
+  /// The recording, and which of its calls are missing.
+  struct About : program::RecordingFacts {
+    std::int64_t calls = 0;             ///< all recorded calls
+    std::int64_t omitted = 0;           ///< calls that aren't in the timeline
+    Seconds omitted_seconds = 0;        ///< time of these calls
+    std::vector<std::string> warnings;  ///< defects of the recording
+    friend bool operator==(const About&, const About&) = default;
+  };
+
+  std::vector<Event> events;  ///< names first, then calls by rising start; the calls of one thread are nested or follow one another
+  About about;
+  friend bool operator==(const Timeline&, const Timeline&) = default;
+};
+
+/// Returns the timeline of a recording. Code outside of BLAS and LAPACK has no events, because recordings don't time it. Throws bad_input if
+/// the recording can't be read, and Cancelled.
+Timeline export_timeline(const TimelineRequest& request, const RunContext& context = {});
+
+/// Converts to and from the document {"displayTimeUnit": "ns", "traceEvents": [...], ..., "schema": "flopcast-timeline-1"}. The schema comes
+/// last, because older readers of the format stop at a member that they don't know.
+std::string to_json(const Timeline& timeline);
+Timeline timeline_from_json(std::string_view text);
+
 /// Reads a number of threads, or "auto", which is 0. Messages begin with `what`. Throws as parse_integer() does.
 int parse_thread_count(std::string_view text, std::string_view what);
 /// Threads of BLAS. 0, in texts "auto", stands for the best number for each call.

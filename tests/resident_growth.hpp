@@ -82,9 +82,9 @@ inline void execute_anew(const Trace& trace, const FindFunction& find) {
   }
 }
 
-/// Makes BLAS touch the buffers that it keeps for operands with `n` columns, which predictions don't count.
+/// Makes BLAS touch the buffers that it keeps for blocks of rows and for `n` columns, which predictions don't count.
 inline void warm_up(const FindFunction& find, std::int64_t n) {
-  constexpr std::int64_t m = 64, k = 512;
+  constexpr std::int64_t m = 1024, k = 512;
   constexpr auto a = static_cast<std::int64_t>(virtual_base(0)), b = static_cast<std::int64_t>(virtual_base(1)),
                  c = static_cast<std::int64_t>(virtual_base(2));
   Trace trace;

@@ -291,7 +291,7 @@ struct ProgramTraceFile::State {
       if (field[0] == "call") {
         const double tick = 1 / summary.ticks_per_second;
         summary.watched.push_back({static_cast<double>(number(1)) * tick, number(2), 1e-9 * static_cast<double>(number(3))});
-      } else if (field[0] == "time") {  // a kernel may lose expirations, or have fewer of them
+      } else if (field[0] == "time") {  // ticks miss programs that often wait
         each = 1e-9 * static_cast<double>(number(1)) / static_cast<double>(std::max(1ULL, number(2)));
       } else {
         summary.probed.push_back({each * static_cast<double>(number(0)), field[1], number(2, 16), field[3], field[4]});

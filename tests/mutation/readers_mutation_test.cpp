@@ -335,7 +335,7 @@ TEST_F(Mutations, OfDescriptionsOfMachines) {
 }
 
 TEST_F(Mutations, OfResultsOfContractions) {
-  ContractionResult result{"ab,bc,cd->ad", {{"a", 2}, {"b", 3}}, Precision::d, {"", 1, 64, {}, "", ""}, 8, 0, {}, 0, {}};
+  ContractionResult result{"ab,bc,cd->ad", {{"a", 2}, {"b", 3}}, Precision::d, {"", 1, 64, 96, {}, "", ""}, 8, 0, {}, 0, {}};
   result.steps = {{{"t1[ac] := operand1[ab] operand2[bc]", 3, 4, 8, 0.5}}, {{"a", 7, 3}}, false};
   const auto read = [](const std::string& contents) { static_cast<void>(contraction_result_from_json(contents)); };
   try_mutations("a plan", to_json(result), testing::mutate_document, 300, read);

@@ -25,7 +25,7 @@ SourceCall at_addresses(const std::string& text) {
 }
 
 TEST(CallSource, OperandsHaveSeedsPlacesAndPatterns) {
-  SourceCall source = at_addresses("dtrsv uplo=L n=4");
+  SourceCall source = at_addresses("dtrsv uplo=L n=4 lda=4");
   source.seed = 2;
   source.remark = "A remark.";
   EXPECT_THAT(case_text(source, 7), AllOf(HasSubstr(".\n   A remark. */"), HasSubstr("blocks_7[] = {{128, 8}, {32, 16}, {0, 0}}"),

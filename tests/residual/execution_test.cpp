@@ -74,7 +74,7 @@ TEST(Execution, OperandsAreReadAsTheMatricesThatTheyAre) {
 }
 
 TEST(Execution, TriangularMatricesOfEigenvaluesHaveAnUndefinedTriangle) {
-  const Execution lower(call_of("dsyev jobz=V uplo=L n=4"), 1), upper(call_of("dsyev jobz=V uplo=U n=4"), 1);
+  const Execution lower(call_of("dsyev jobz=V uplo=L n=4 lda=4"), 1), upper(call_of("dsyev jobz=V uplo=U n=4 lda=4"), 1);
   for (std::int64_t i = 0; i < 4; ++i) {
     for (std::int64_t j = 0; j < 4; ++j) {
       EXPECT_EQ(std::isnan(data(lower.call(), "A")[i + 4 * j]), i < j);

@@ -45,8 +45,8 @@ struct WatchedCall {
 /// Notes of one process.
 struct Probes {
   pid_t process;
-  clockid_t clock;                     ///< user CPU time of the probed thread
-  std::int64_t begin;                  ///< its time when probes began, in nanoseconds
+  pid_t thread;                        ///< the probed one
+  std::int64_t begin;                  ///< its user CPU time when probes began, in nanoseconds
   std::atomic<std::uint64_t> all;      ///< probes, also those within calls
   std::atomic<std::uint32_t> waiting;  ///< probes that wait for Python's line
   std::uint64_t last;                  ///< instruction of the last of them
@@ -239,10 +239,11 @@ void note_probe(int, siginfo_t* info, [[maybe_unused]] void* context) noexcept {
   errno = error;
 }
 
-std::int64_t nanoseconds_of(clockid_t clock) noexcept {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+/// Returns the user CPU time of the calling thread: its part of the exact CPU time. The clock of the timer counts ticks of the kernel.
+std::int64_t user_nanoseconds() noexcept {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_utime.tv_sec * 1'000'000'000 + usage.ru_utime.tv_usec * 1000;
 }
 
 /// Returns the page faults and the system time of the calling thread until now.
@@ -285,19 +286,19 @@ void start_probes(KeptPath kept) noexcept {
   has_python = find_python();
   handler.sa_sigaction = note_probe;
   handler.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  constexpr clockid_t own_user_time = -3;  // the kernel's MAKE_THREAD_CPUCLOCK(0, CPUCLOCK_VIRT)
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = probe_signal;
   event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
-  made->clock =
-      static_cast<clockid_t>(~static_cast<unsigned>(event._sigev_un._tid) << 3U | 5U);  // MAKE_THREAD_CPUCLOCK(tid, CPUCLOCK_VIRT)
-  made->begin = nanoseconds_of(made->clock);
+  made->thread = event._sigev_un._tid;
+  made->begin = user_nanoseconds();
   const timespec interval = {0, static_cast<long>(1e9 * protocol::probe_seconds)};
   const itimerspec times = {interval, interval};
   made->process = getpid();
   probes = made;
   if (((stack.ss_flags & SS_DISABLE) == 0 || sigaltstack(&own, nullptr) == 0) && sigaction(probe_signal, &handler, nullptr) == 0 &&
-      timer_create(made->clock, &event, &made->timer) == 0) {
+      timer_create(own_user_time, &event, &made->timer) == 0) {
     made->is_timed = true;
     timer_settime(made->timer, 0, &times, nullptr);
   }
@@ -332,8 +333,8 @@ void write_probes(void (*write)(const char* text, std::size_t bytes)) noexcept {
     timer_settime(probes->timer, 0, &never, nullptr);  // the time of writing isn't the program's
   }
   count(probes->last, probes->waiting.exchange(0));  // Python gave no line for them
-  if (const std::uint64_t all = probes->all; all > 0) {
-    std::fprintf(out, "time\t%lld\t%llu\n", static_cast<long long>(nanoseconds_of(probes->clock) - probes->begin),
+  if (const std::uint64_t all = probes->all; all > 0 && syscall(SYS_gettid) == probes->thread) {
+    std::fprintf(out, "time\t%lld\t%llu\n", static_cast<long long>(user_nanoseconds() - probes->begin),
                  static_cast<unsigned long long>(all));
   }
   for (std::size_t i = 0; i < max_calls && i < probes->call_count; ++i) {

@@ -143,7 +143,7 @@ Roofline noisy_roofline(const Sample& sample) {
   for (int i = 0; i < 18; ++i) {
     roofline.compute.push_back(roofline.compute[0]);
     roofline.compute.back().flops.samples = samples(16e9, 5);
-    roofline.compute.back().clocks.clear();
+    roofline.compute.back().clocks = {3e9};
   }
   for (int i = 0; i < 48; ++i) {
     roofline.bandwidth.push_back(roofline.bandwidth[0]);

@@ -39,8 +39,11 @@ class LaunchedVerification : public ::testing::Test {
   /// Compiles a source, links it with `libraries`, and runs the program.
   tests::Result run(const std::string& source, const std::string& libraries) {
     std::ofstream(own_.path() / "wrong.c") << source;
-    return tests::run_in(own_.path(), FLOPCAST_C_COMPILER " -std=c99 -Wall -Wextra -Wpedantic -Werror -O1 wrong.c -o wrong " + libraries +
-                                          " -l:libblas.so.3 -lm && ./wrong");
+    return tests::run_in(
+        own_.path(),
+        FLOPCAST_C_COMPILER " -std=c99 -Wall -Wextra -Wpedantic -Werror -O1 wrong.c -o wrong " +
+            (libraries.empty() ? "" : fmt::format("{} -Wl,-rpath,{}", libraries, std::filesystem::path(libraries).parent_path().string())) +
+            " -l:libblas.so.3 -lm && ./wrong");
   }
 
   tests::OwnFolder own_;

@@ -188,7 +188,7 @@ void tune_all(const TuneOptions& options, const CommonOptions& common) {
 bool tunes_program(const TuneOptions& options) { return !options.program.parameters.empty() || options.request.routine.ends_with(".json"); }
 
 void tune_program(TuneOptions options, const OptionSet& command, const CommonOptions& common) {
-  static const std::set<std::string> allowed = {"--parameter", "--condition", "--template",    "--timeout", "--check",
+  static const std::set<std::string> allowed = {"--parameter", "--condition", "--template",    "--timeout", "--no-check",
                                                 "--anonymous", "--threads",   "--time-budget", "--validate"};
   for (const std::string& name : command.given_options()) {
     if (name.starts_with("--") && allowed.count(name) == 0) {

@@ -29,7 +29,7 @@ TEST_F(ScaleCommand, PredictsALargerRunOfARecordedProgram) {
                                 HasSubstr("resident memory: ")));
   const std::string predict = FLOPCAST_PROGRAM " predict --trace 2000.trace --time-budget 0.1s";
   EXPECT_THAT(run(predict).out, ContainsRegex("resident memory: .* at its recorded peak"));
-  const tests::Result changed = run(predict + " --blas reference");
+  const tests::Result changed = run(predict + " --blas reference --threads 1");
   EXPECT_EQ(changed.exit_code, 0) << changed.err;
   EXPECT_THAT(changed.out, Not(HasSubstr("resident memory"))) << "other libraries have other buffers";
 }

@@ -76,9 +76,10 @@ INSTANTIATE_TEST_SUITE_P(Library, EveryRoutine, ::testing::ValuesIn([] {
                          [](const auto& parameter) { return parameter.param->name(); });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EveryRoutine);
 
-/// OpenBLAS 0.3.21 with kernels for Cooper Lake leaves out elements in scasum.
+/// OpenBLAS 0.3.21 with kernels for Cooper Lake leaves out elements in scasum. The reference BLAS 3.11 overwrites H where it scales d1 or d2
+/// more than once in rotmg.
 bool is_known_to_be_wrong(const kernel::TestLibrary& library, const Routine& routine) {
-  return routine.name == "scasum" && library.kernels() == "Cooperlake";
+  return (routine.name == "scasum" && library.kernels() == "Cooperlake") || (routine.family == "rotmg" && library.name() == "reference");
 }
 
 TEST_P(EveryRoutine, OfARealLibraryIsRight) {

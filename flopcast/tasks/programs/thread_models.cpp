@@ -55,6 +55,12 @@ Call call_of_sizes(const Routine& routine, const std::string& flags, const Sizes
   return kernel::parse_call(routine, arguments);
 }
 
+/// Returns a call, or a smaller one of its shape where it has too much arithmetic to be measured.
+Call measured_instead_of(const Call& call) {
+  const double work = flops(call);
+  return work > max_flops ? tuning::smaller_call(call, std::cbrt(max_flops / work)) : call;
+}
+
 /// Returns all combinations of one size per dimension. The last dimension changes fastest.
 std::vector<Sizes> grid(const Sizes& sizes, std::size_t dimensions) { return combinations(std::vector<Sizes>(dimensions, sizes)); }
 
@@ -317,9 +323,7 @@ std::vector<Call> thread_samples(const Routine& routine, const std::string& flag
   const std::size_t dimensions = protocol::size_places(routine).size();
   std::vector<Call> calls;
   for (const Sizes& sizes : grid(dimensions == 1 ? one : dimensions == 2 ? two : three, dimensions)) {
-    if (Call call = call_of_sizes(routine, flags, sizes); flops(call) <= max_flops) {
-      calls.push_back(call);
-    }
+    calls.push_back(measured_instead_of(call_of_sizes(routine, flags, sizes)));
   }
   return calls;
 }
@@ -338,10 +342,7 @@ std::string thread_entry(const Routine& routine, const std::string& flags, std::
   bool has_better = false;
   std::string text = fmt::format("{},{},{},", routine.name, flags, std::string(dimensions, protocol::step_letters[nodes]));
   for (const Sizes& node : grid(sizes, dimensions)) {
-    Call call = call_of_sizes(routine, flags, node);
-    if (const double work = flops(call); work > max_flops) {
-      call = tuning::smaller_call(call, std::cbrt(max_flops / work));
-    }
+    const Call call = measured_instead_of(call_of_sizes(routine, flags, node));
     std::vector<Seconds> times;
     for (std::size_t c = 0; c < counts; ++c) {
       times.push_back(seconds(call, c));

@@ -114,7 +114,8 @@ TEST(Drivers, NeedTheMemoryOfOperandsResultsAndWorkSpace) {
   for (const auto& [job, values] : std::map<std::string, std::int64_t>{{"eigh", 10}, {"inverse", 0}}) {
     RankRequest asked = request(job);
     asked.values = values;
-    for (const tuning::VariantRank& driver : ranked(machine, asked).decisions.at(0).ranking) {
+    const PlaceRanking place = ranked(machine, asked);
+    for (const tuning::VariantRank& driver : place.decisions.at(0).ranking) {
       bytes[driver.best.variant] = driver.resident_bytes;
     }
   }

@@ -239,17 +239,14 @@ class ThreadTableMaker {
     return offers(c, routine) && places_[c]->models->kernels().contains(places_[c]->models->key(call));
   }
 
-  /// Returns a call's expected time. Another library must be better than the program's own even if it is a standard deviation slower than
-  /// expected.
+  /// Returns a call's expected time. Whatever isn't as the program has it, fewer threads or another library, must be better even if it is a
+  /// standard deviation slower than expected, so that a guess beyond what was measured doesn't decide.
   [[nodiscard]] Seconds seconds_of(Call call, std::size_t c) const {
     call.threads = configurations_[c].threads;
     const tuning::Subject subject = tuning::subject_of(call, places_[c]->bench.environment(), true);
     const model::OnDemandModels& models = *places_[c]->models;
-    if (is_own(c)) {
-      return models.seconds(subject.trace.calls[0], subject.placements[0]);
-    }
     const model::Estimate estimate = models.estimate(subject.trace.calls[0], subject.placements[0]);
-    return estimate.seconds * (1 + estimate.relative_error);
+    return estimate.seconds * (c + 1 == counts_.size() ? 1 : 1 + estimate.relative_error);
   }
 
   /// Returns whether calls of the routine may be computed in this configuration. Another library's routine may need a longer workspace than

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "flopcast/support/fnv_hash.hpp"
+
 /// Expected times of routines with each number of threads, in the form that the preloaded library needs: read from one line of text without
 /// allocating memory, and looked up in tens of nanoseconds. This file uses neither exceptions nor the C++ run-time library.
 namespace flopcast::protocol {
@@ -68,11 +70,7 @@ constexpr std::uint32_t packed_flags(std::string_view letters) noexcept {
 /// Returns the number that stands for a folder in the table: the 64-bit FNV-1a hash of its path, shortened.
 constexpr std::int32_t folder_number(std::string_view path) noexcept {
   constexpr std::uint64_t limit = 1000000000;
-  std::uint64_t value = 0xcbf29ce484222325U;
-  for (const char letter : path) {
-    value = (value ^ static_cast<unsigned char>(letter)) * 0x100000001b3U;
-  }
-  return static_cast<std::int32_t>(value % limit);
+  return static_cast<std::int32_t>(fnv_hash_64(path) % limit);
 }
 
 /// Reads `COUNT,COUNT...;FOLDER,FOLDER[,FILE,COUNT...]...;NAME,FLAGS,NODES,STEPS[,OTHERS];...` and decodes the letters in place. The table

@@ -59,7 +59,9 @@ ComparedQuantity difference(const Quantity& before, const Quantity& after, doubl
   const Interval ends = {std::exp(logs.low), std::exp(logs.high)};
   if (std::isfinite(ends.high) && ends.low > 0) {
     const Interval cost_logs = usual_best(before.unit) == Best::small ? logs : Interval{-logs.high, -logs.low};
-    result.ratio_interval = ends;
+    if (has_intervals) {
+      result.ratio_interval = ends;
+    }
     result.verdict = verdict_of(cost_logs, request.tolerance);
     result.above_limit = result.verdict == search::Verdict::slower && cost_logs.low > std::log1p(request.fail_above);
   }

@@ -40,7 +40,8 @@ Fields FieldTable<ComparedQuantity>::fields() {
           field<&T::before_interval>("95 % interval of the first value; missing if its document has none"),
           field<&T::after_interval>("95 % interval of the second value; missing if its document has none"),
           field<&T::ratio>("second value over the first").measured_in("", Best::neither),
-          field<&T::ratio_interval>("interval of the ratio; those of all quantities hold with 95 % confidence together"),
+          field<&T::ratio_interval>(
+              "interval of the ratio; those of all quantities hold with 95 % confidence together; missing without both values' intervals"),
           field<&T::verdict>("faster, slower or same as in the first document, or unsure"),
           optional_field<&T::above_limit>("certainly slower than fail_above allows")};
 }

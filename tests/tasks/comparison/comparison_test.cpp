@@ -60,6 +60,7 @@ TEST(Comparison, FailsOnlyBeyondTheLimit) {
 /// Without an interval nothing is certain below the margin.
 TEST(Comparison, ValuesWithoutIntervalsAreUnsureWithinTheNoise) {
   const auto verdict = [](double after, double noise) { return compared_one({"A", 1}, {"A", after}, {.noise = noise}).verdict; };
+  EXPECT_FALSE(compared_one({"A", 1}, {"A", 2}).ratio_interval) << "the margin for noise is no interval of 95 %";
   EXPECT_EQ(verdict(1.0, 0.1), Verdict::unsure);
   EXPECT_EQ(verdict(1.09, 0.1), Verdict::unsure);
   EXPECT_EQ(verdict(1.11, 0.1), Verdict::slower);

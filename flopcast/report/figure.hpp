@@ -18,6 +18,7 @@ struct Series {
   Style style = Style::line_points;
   int color = 0;        ///< number of a colour, from 1; 0: the colour of the series' position
   bool dashed = false;  ///< true if the line is dashed
+  bool band = false;    ///< low and high are the edges of an area instead of error bars
 };
 
 /// Text at a position in the plot.
@@ -56,13 +57,5 @@ double label_width(const std::string& text);
 
 /// Returns the gnuplot program, data included, that draws the figure with `terminal` ("svg", "pngcairo") to standard output.
 std::string gnuplot_script(const Figure& figure, const std::string& terminal);
-
-/// Throws usage_error for an ending that draw doesn't know, and environment_error as require_writable does, so that errors come before the
-/// work.
-void require_drawable(const std::string& path);
-
-/// Draws into `path`: .svg or .png by gnuplot, .gp for the gnuplot program itself. Throws usage_error for another ending, and
-/// environment_error if gnuplot is missing or fails.
-void draw(const Figure& figure, const std::string& path);
 
 }  // namespace flopcast::report

@@ -1,55 +1,44 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "flopcast/core/statistics.hpp"
+#include "flopcast/report/picture.hpp"
 #include "flopcast/report/table.hpp"
 
 namespace flopcast::report {
 
-/// One horizontal bar.
-struct Bar {
-  std::string label;
-  double value = 0;                    ///< not negative
-  std::string text;                    ///< the value as text for people
-  std::optional<Interval> range = {};  ///< drawn as a line over the end of the bar
-  bool reference = false;              ///< the bar that the others are compared with; in another colour
-};
-
-/// Strips over a common axis. Each is a row of equal bins, which several series fill in parts.
-struct Strips {
-  std::vector<std::string> series;
-  struct BinRow {
-    std::string label;
-    std::vector<std::vector<double>> bins;  ///< bins, each with the part (0 to 1) that every series fills
-  };
-  std::vector<BinRow> strips;
-  std::string from, to;  ///< texts at the ends of the axis
-};
+/// How far a reader can trust an answer.
+enum class Trust : unsigned char { unknown, quiet, noisy, unusable };
 
 /// One self-contained HTML page: headings, paragraphs, tables and pictures one after the other, for wide and narrow windows. In a narrow
-/// window every row of a table is a list. The page loads nothing, needs no script, and follows the reader's choice of a light or dark
-/// scheme. All texts are plain; characters that HTML would read as markup are escaped.
+/// window every row of a table is a list. The page loads nothing and follows the reader's choice of a light or dark scheme. Without script
+/// pictures are SVG and tables plain; with script pictures have hover and zoom, and tables sort and filter. All texts are plain; characters
+/// that HTML would read as markup are escaped.
 class Page {
  public:
   explicit Page(std::string title) : title_(std::move(title)) {}
 
+  /// Adds the heading of one of several documents on a page.
+  void add_part(std::string_view text);
   void add_heading(std::string_view text);
   void add_text(std::string_view text);
+  /// Adds the answer in one sentence, set apart, and how far to trust it.
+  void add_answer(std::string_view text, Trust trust);
   /// Adds a warning, set apart, for facts that the reader must know before believing the rest.
   void add_warning(std::string_view text);
+  /// Adds a step of what to do now: a sentence, and the command that does it (empty: none), ready to be copied.
+  void add_step(std::string_view text, std::string_view command);
   /// Adds facts as pairs of name and value, such as a date.
   void add_facts(const std::vector<std::pair<std::string, std::string>>& facts);
-  /// Adds a table; below it a list, which the reader opens, has the meanings of the columns.
+  /// Adds a table that sorts and filters; below it a list, which the reader opens, has the meanings of the columns.
   void add_table(const Table& table);
-  /// Adds bars; `caption` names the quantity and its unit.
-  void add_bars(const std::vector<Bar>& bars, std::string_view caption);
-  void add_strips(const Strips& strips, std::string_view caption);
+  void add_picture(const Picture& picture);
+  /// Embeds a document (JSON), which embedded_documents() and Python read back; `name` is its file's or its kind's.
+  void add_document(std::string_view name, std::string_view json);
 
   [[nodiscard]] std::string html() const;
 
@@ -58,6 +47,10 @@ class Page {
   std::string body_;
   int tables_ = 0;
 };
+
+/// Returns the documents that a page of html() embeds, as pairs of name and JSON; nothing if `text` isn't such a page. Throws bad_input for
+/// a page that is cut off.
+std::vector<std::pair<std::string, std::string>> embedded_documents(std::string_view text);
 
 /// Returns `text` escaped for HTML's content and attribute values; bytes that aren't valid UTF-8 and control characters become U+FFFD.
 std::string html_escaped(std::string_view text);

@@ -1,14 +1,19 @@
-# The site of the documents, for the package flopcast-doc. mkdocs-material builds it from docs/.
-option(FLOPCAST_SITE "Build and install the site of the documents (Debian: mkdocs, mkdocs-material)" OFF)
+# The site of the documents, for the package flopcast-doc. scripts/make_site builds it from docs/, the public headers and the Python package.
+option(FLOPCAST_SITE "Build and install the site of the documents (Debian: mkdocs, mkdocs-material, doxygen)" OFF)
 if(NOT FLOPCAST_SITE)
   return()
 endif()
 find_program(FLOPCAST_MKDOCS mkdocs REQUIRED)
+find_program(FLOPCAST_DOXYGEN doxygen REQUIRED)
 set(site ${PROJECT_BINARY_DIR}/site)
-file(GLOB_RECURSE documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*)
+file(GLOB_RECURSE documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/* ${PROJECT_SOURCE_DIR}/include/*)
+set(package)
+if(TARGET flopcast_python)
+  set(package flopcast_python)
+endif()
 add_custom_command(OUTPUT ${site}/index.html
-                   COMMAND ${FLOPCAST_MKDOCS} build --quiet --strict --clean --config-file ${PROJECT_SOURCE_DIR}/mkdocs.yml --site-dir ${site}
-                   DEPENDS ${documents} ${PROJECT_SOURCE_DIR}/mkdocs.yml COMMENT "Building the site of the documents" VERBATIM)
+                   COMMAND ${PROJECT_SOURCE_DIR}/scripts/make_site ${site} ${PROJECT_BINARY_DIR}/python
+                   DEPENDS ${documents} ${package} ${PROJECT_SOURCE_DIR}/mkdocs.yml ${PROJECT_SOURCE_DIR}/scripts/make_site COMMENT "Building the site of the documents" VERBATIM)
 add_custom_target(flopcast_site ALL DEPENDS ${site}/index.html)
 
 # The list of all pages for search engines is of no use on a disk, and scripts run without their source maps.

@@ -722,7 +722,7 @@ TEST_P(MpiTune, RefusesWrongSpacesAndOptions) {
   EXPECT_EQ(tune("space.json --confirm 3x").exit_code, 2);
   EXPECT_EQ(tune("space.json --confirm Auto").exit_code, 2);
   EXPECT_THAT(contents(folder_ / "err"), HasSubstr("--confirm must be auto or a number from 0 to 1000000, not 'Auto'"));
-  EXPECT_EQ(tune("space.json --min-coverage 100").exit_code, 5);
+  EXPECT_EQ(tune("space.json --min-coverage 1").exit_code, 5);
   EXPECT_THAT(contents(folder_ / "err"), HasSubstr("--min-coverage 0"));
   std::ofstream(folder_ / "broken.json")
       << R"({"schema": "flopcast-mpi-space-1", "name": "x", "launcher": ["true"], "command": ["true"], "parameters": {"nb": [1]}})";

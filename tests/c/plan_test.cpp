@@ -738,7 +738,7 @@ TEST(CLibrary, ReadsTunedBlockSizes) {
   const std::string file = (folder.path() / "tuning.json").string();
   std::ofstream(file)
       << R"({"schema": "flopcast-tuning-file-1", "environment": {"cpu": "a CPU", "cores": 1, "caches": [], "memory_bandwidth": 1,
-    "peak_flops": 1, "blas": {"name": "", "path": "", "version": "", "kernels": "", "threading": "", "digest": ""},
+    "peak_flops_per_second": 1, "blas": {"name": "", "path": "", "version": "", "kernels": "", "threading": "", "digest": ""},
     "lapack": {"name": "", "path": "", "version": "", "kernels": "", "threading": "", "digest": ""}, "threads": 1, "affinity": "",
     "fingerprint": ""}, "routines": [{"routine": "dgeqrf", "points": [{"m": 1000, "n": 1000, "nb": 48, "nbmin": 2, "nx": 128}]},
     {"routine": "dpotrf", "flags": "L", "points": [{"m": 500, "n": 500, "nb": 96, "nbmin": 2, "nx": 0}]}]})";

@@ -22,7 +22,7 @@ import flopcast as fc
 FAKE = pathlib.Path(__file__).with_name("fake_flopcast.py")
 LIBRARY = {"name": "openblas", "path": "/lib/libblas.so.3", "version": "0.3.21", "kernels": "Zen", "threading": "serial", "digest": "d"}
 ENVIRONMENT = {
-    "cpu": "a CPU", "cores": 2, "caches": [], "memory_bandwidth": 1e10, "peak_flops": 5e10,
+    "cpu": "a CPU", "cores": 2, "caches": [], "memory_bandwidth": 1e10, "peak_flops_per_second": 5e10,
     "blas": LIBRARY, "lapack": LIBRARY, "threads": 1, "affinity": "0", "fingerprint": "f",
 }  # fmt: skip
 DECISION = {

@@ -49,7 +49,7 @@ program::SavedTuning tuning(std::int64_t order, std::int64_t nb) {
 }
 
 model::Artifact kernels(const std::string& name, const std::string& chosen) {
-  return {model::artifact::kernel_choice, name, {{"kernels", chosen}, {"dgemm_flops", 1e9}}};
+  return {model::artifact::kernel_choice, name, {{"kernels", chosen}, {"dgemm_flops_per_second", 1e9}}};
 }
 
 TEST(WisdomFiles, ReadBackEqualWhateverTheOrderOfEntries) {

@@ -20,7 +20,7 @@ Ended in_read_only_home(const std::string& command) {
                   export FLOPCAST_HOME="$home" &&
                   flopcast sample ddot n=100 --blas reference --lapack reference --quiet --output /dev/null &&
                   echo '{"schema": "flopcast-tuning-file-1", "environment": {"cpu": "a CPU", "cores": 1, "caches": [], "memory_bandwidth": 1,
-                  "peak_flops": 1, "blas": {"name": "", "path": "", "version": "", "kernels": "", "threading": "", "digest": ""},
+                  "peak_flops_per_second": 1, "blas": {"name": "", "path": "", "version": "", "kernels": "", "threading": "", "digest": ""},
                   "lapack": {"name": "", "path": "", "version": "", "kernels": "", "threading": "", "digest": ""}, "threads": 1,
                   "affinity": "0", "fingerprint": "f"}, "settings": {}, "routines": [{"routine": "dgeqrf", "flags": "",
                   "points": [{"m": 100, "n": 100, "nb": 24, "nbmin": 2, "nx": 0}]}]}' >"$home/tuning.json" &&

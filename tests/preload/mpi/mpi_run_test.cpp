@@ -179,7 +179,7 @@ TEST_P(MpiRun, KernelsThatSuitTheCpuAreSetAndReported) {
     for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
       put_artifact(
           store, "kernel-choice", fmt::format("{} {} {}", machine::detect_topology().cpu, library.path, fs::file_size(library.path)),
-          {{"kernels", "Prescott"}, {"dgemm_flops", 16e9}, {"better", {{"setting", "OPENBLAS_CORETYPE=Nehalem"}, {"dgemm_flops", 68e9}}}});
+          {{"kernels", "Prescott"}, {"dgemm_flops_per_second", 16e9}, {"better", {{"setting", "OPENBLAS_CORETYPE=Nehalem"}, {"dgemm_flops_per_second", 68e9}}}});
     }
   }
   const auto with = [&](const std::string& options) {
@@ -205,7 +205,7 @@ TEST_P(MpiRun, SlowKernelsThatTheEnvironmentSelectsAreReportedAndKept) {
     model::Store store = model::Store::open(folder_ / "flopcast.db");
     for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
       const std::string key = fmt::format("{} {} {}", machine::detect_topology().cpu, library.path, fs::file_size(library.path));
-      put_artifact(store, "kernel-choice", key, {{"kernels", "Nehalem"}, {"dgemm_flops", 68e9}});
+      put_artifact(store, "kernel-choice", key, {{"kernels", "Nehalem"}, {"dgemm_flops_per_second", 68e9}});
       put_artifact(store, "kernel-comparison", key + " OPENBLAS_CORETYPE=Prescott ", {{"had", 16e9}, {"best", 68e9}});
       put_artifact(store, "kernel-comparison", key + " OPENBLAS_CORETYPE=Nehalem ", {{"had", 67e9}, {"best", 68e9}});
     }

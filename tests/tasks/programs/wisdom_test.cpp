@@ -75,7 +75,7 @@ nlohmann::json plan_document(int m) {
           {"loops", "nkm"},   {"kept", ""},       {"benchmark", true},
           {"seconds", 0.5}};
 }
-nlohmann::json kernels_document(const std::string& kernels) { return {{"kernels", kernels}, {"dgemm_flops", 1e9}}; }
+nlohmann::json kernels_document(const std::string& kernels) { return {{"kernels", kernels}, {"dgemm_flops_per_second", 1e9}}; }
 
 /// Returns all kinds of wisdom.
 Wisdom some_wisdom(const WisdomMachine& machine = a_machine()) {

@@ -249,8 +249,9 @@ TEST_F(Mutations, OfWisdom) {
   tuning.environment = environment().get<Environment>();
   tuning.routines = {{"dgeqrf", "", {{200, 200, {32, 2, 128}, {48}, 0.01, false}}}};
   wisdom.environments = {tuning.environment};
-  wisdom.artifacts = {{model::artifact::kernel_choice, "a CPU /lib/libblas.so 7", {{"kernels", "Haswell"}, {"dgemm_flops_per_second", 1e9}}},
-                      {model::artifact::contraction_plan, "ab 3 threads 1 0123 microbench family 1", {{"m", 4}, {"kernel", "gemm"}}}};
+  wisdom.artifacts = {
+      {model::artifact::kernel_choice, "a CPU /lib/libblas.so 7", {{"kernels", "Haswell"}, {"dgemm_flops_per_second", 1e9}}},
+      {model::artifact::contraction_plan, "ab 3 threads 1 0123 microbench family 1", {{"m", 4}, {"kernel", "gemm"}}}};
   try_mutations("wisdom", wisdom_text(wisdom), testing::mutate_document, 1000,
                 [](const std::string& contents) { static_cast<void>(wisdom_text(parse_wisdom(contents, "wisdom"))); });
 }

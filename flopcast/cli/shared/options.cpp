@@ -16,11 +16,11 @@
 namespace flopcast::cli {
 namespace {
 
-constexpr const char* library = "LIBRARY";  // placeholder
+constexpr const char* library_value = "LIBRARY";  // placeholder
 
 void add_lapack_option(OptionSet& command, machine::LibraryChoice& choice) {
   command.option("--lapack", choice.lapack, "LAPACK: reference, openblas or a path")
-      .placeholder(library)
+      .placeholder(library_value)
       .setting("lapack")
       .completes(ValueKind::lapack)
       .rare();
@@ -42,7 +42,7 @@ std::string wrapped(const std::string& text, std::optional<std::size_t> width) {
 
 void add_library_options(OptionSet& command, machine::LibraryChoice& choice) {
   command.option("--blas", choice.blas, "BLAS: openblas-serial, openblas-pthread, blis, reference, ... or a path")
-      .placeholder(library)
+      .placeholder(library_value)
       .setting("blas")
       .completes(ValueKind::blas);
   add_lapack_option(command, choice);
@@ -52,7 +52,7 @@ void add_library_options(OptionSet& command, machine::LibraryChoice& choice) {
 
 void add_library_lists(OptionSet& command, machine::LibraryChoice& choice, std::string& blas, std::string& threads) {
   command.option("--blas", blas, "BLAS, one or several: openblas-serial,blis-serial; names or paths")
-      .placeholder(library)
+      .placeholder(library_value)
       .setting("blas")
       .completes(ValueKind::blas);
   add_lapack_option(command, choice);

@@ -177,9 +177,11 @@ TEST_P(MpiRun, KernelsThatSuitTheCpuAreSetAndReported) {
   {
     model::Store store = model::Store::open(folder_ / "flopcast.db");
     for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
-      put_artifact(
-          store, "kernel-choice", fmt::format("{} {} {}", machine::detect_topology().cpu, library.path, fs::file_size(library.path)),
-          {{"kernels", "Prescott"}, {"dgemm_flops_per_second", 16e9}, {"better", {{"setting", "OPENBLAS_CORETYPE=Nehalem"}, {"dgemm_flops_per_second", 68e9}}}});
+      put_artifact(store, "kernel-choice",
+                   fmt::format("{} {} {}", machine::detect_topology().cpu, library.path, fs::file_size(library.path)),
+                   {{"kernels", "Prescott"},
+                    {"dgemm_flops_per_second", 16e9},
+                    {"better", {{"setting", "OPENBLAS_CORETYPE=Nehalem"}, {"dgemm_flops_per_second", 68e9}}}});
     }
   }
   const auto with = [&](const std::string& options) {

@@ -37,10 +37,9 @@ kernel.
 
 Examples:
   flopcast contract abc=ai,ibc a=b=c=64 i=8
-  flopcast contract abc=ai,ibc a=b=c=64 i=8 --blas-kernels gemv --validate
+  flopcast contract abc=ai,ibc a=b=c=64 i=8 --validate
   flopcast contract 'conj(ki),kjx->ij' i=j=k=64 x=2 --precision z --run
   flopcast contract 'ab,bc,cd->ad' a=b=400 c=20 d=400
-  flopcast contract 'ija,jbic->abc' a=b=c=100 i=j=8 --list --blas-kernels gemm --json
   flopcast contract 'C_abc := A_ija B_jbic' a=b=c=100 i=j=8 --emit c --algorithm ib-gemm
   flopcast contract --layouts T,V 'W_abij := V_abcd T_cdij' 'Y_ki := U_cdkl T_cdil' a=b=c=d=40 i=j=k=l=10)";
 

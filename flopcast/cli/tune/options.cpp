@@ -257,10 +257,9 @@ void add_tune_command(OptionSet& app, CommonOptions& common) {
   add_request(command, options->program);
   command.find("--threads").each([options](const std::string&) { options->has_threads = true; });
   command.footer(
-      fmt::format("The routine is one of LAPACK's, lapack for all of them (by default at n = {}, in {}), or with\n"
+      fmt::format("More:\nThe routine is one of LAPACK's, lapack for all of them (by default at n = {}, in {}), or with\n"
                   "--variant also a family, such as cholesky. Where a time budget is given, --validate has as much\n"
                   "again. lapack --fresh also tunes what the tuning file has already.\n\n"
-                  "More:\n"
                   "With --parameter the words after -- are a program and its arguments. It runs dry for each setting, its\n"
                   "kernels are predicted, and one setting is executed as a check. --validate races the best ones. Instead of\n"
                   "the words, SPACE.json may give command, parameters and conditions (flopcast-space-1).\n\n"

@@ -145,7 +145,7 @@ Fields FieldTable<ContractionRequest>::fields() {
 template <>
 Fields FieldTable<AlgorithmsRequest>::fields() {
   return {inherited_fields<T, TensorsRequest>(), precision_field<&T::precision>().option(""), order_field<&T::order>().option(""),
-          optional_field<&T::kernels>("only algorithms around these BLAS kernels").option("blas_kernels"),
+          optional_field<&T::kernels>("only algorithms around these BLAS kernels").option("blas_kernels").rare(),
           optional_field<&T::algorithm>("only the algorithm of this name, such as c-gemm; empty: all")};
 }
 

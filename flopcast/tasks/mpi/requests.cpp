@@ -203,7 +203,8 @@ Fields fields_of_tracing() {
           .rare(),
       optional_field<request..., &R::timeout>("time after which a program is stopped: for which it calls skipped kernels and meets no new "
                                               "one, because its course seems to depend "
-                                              "on results. Without any call it has five times as long. none or 0: for ever"),
+                                              "on results. Without any call it has five times as long. none or 0: for ever")
+          .rare(),
       field_of_kernels<request..., &R::kernels>(),
       optional_field<request..., &R::prior_profile>("profile of an earlier or another user's run, whose kernel times save executions")
           .within(bounds::path_or_nothing)};

@@ -65,11 +65,11 @@ def spread(values):
 
 
 def other_methods(options, routine, blas, decisions, environment):
-    """Returns the errors of --cache placed, levels, paper, warm and cold for the same (n, nb)."""
+    """Returns the errors of --cache-model placed, levels, paper, warm and cold for the same (n, nb)."""
     flags = ["uplo=L"] if "potrf" in routine else []
     tables = {}
     for method in ["placed", "levels", "paper", "warm", "cold"]:
-        output, _ = run([options.flopcast, "predict", routine, f"n={options.n}", f"nb={options.nb}", *flags, "--blas", blas, "--cache", method,
+        output, _ = run([options.flopcast, "predict", routine, f"n={options.n}", f"nb={options.nb}", *flags, "--blas", blas, "--cache-model", method,
                          "--generator", "demand", "--time-budget", "0s", "--json"], environment)
         tables[method] = {(p["n"], p["nb"]): p["seconds"] for p in predictions(json.loads(output))}
     measured = {(d["sizes"][0], m["nb"]): m["seconds"] for d in decisions for m in d["validation"]["measured"]}

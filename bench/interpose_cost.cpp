@@ -7,12 +7,12 @@
 #include <string>
 
 #include "flopcast/program/component.hpp"
-#include "flopcast/program/profile.hpp"
 #include "flopcast/program/program_recording.hpp"
+#include "flopcast/program/saved_tuning.hpp"
 #include "flopcast/protocol/run_report.hpp"
 #include "flopcast/protocol/trace_format.hpp"
 
-/// Measures the cost of the preloaded libraries. For the tuned library: a query that the profile answers, a query that is passed on,
+/// Measures the cost of the preloaded libraries. For the tuned library: a query that the tuning file answers, a query that is passed on,
 /// LAPACK's own answer, and the loading of the library. For the recording library: calls without work (n = 0), whose time is all overhead,
 /// with and without the library. A thousand calls or so fill the live chunk, so that the mean includes writing the chunk to disk. The
 /// routine dlapy2, of which only the name is known, takes the other path.
@@ -21,22 +21,22 @@ namespace {
 using Ilaenv = std::int32_t (*)(const std::int32_t*, const char*, const char*, const std::int32_t*, const std::int32_t*,
                                 const std::int32_t*, const std::int32_t*, std::size_t, std::size_t);
 
-flopcast::program::Profile profile_of(std::int64_t points) {
+flopcast::program::SavedTuning tuning_of(std::int64_t points) {
   flopcast::program::TunedRoutine routine{"dgeqrf", "", {}};
   for (std::int64_t i = 1; i <= points; ++i) {
     routine.points.push_back({200 * i, 200 * i, {32 + i, 2, 0}, {}, 0});
   }
-  flopcast::program::Profile profile;
+  flopcast::program::SavedTuning tuning;
   if (points > 0) {
-    profile.set(routine);
+    tuning.set(routine);
   }
-  return profile;
+  return tuning;
 }
 
-/// Returns ilaenv_ of the tuned library, which has a profile of 16 sizes and precedes the system's LAPACK.
+/// Returns ilaenv_ of the tuned library, which has a tuning file of 16 sizes and precedes the system's LAPACK.
 Ilaenv tuned_ilaenv() {
   static const auto function = [] {
-    setenv(flopcast::protocol::blocks_variable, block_table_text(profile_of(16)).c_str(), 1);
+    setenv(flopcast::protocol::blocks_variable, block_table_text(tuning_of(16)).c_str(), 1);
     const std::string file = flopcast::program::find_component("libflopcast-tuned.so").string();
     void* tuned = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
     dlopen("liblapack.so.3", RTLD_NOW | RTLD_GLOBAL);
@@ -64,7 +64,7 @@ void without_us(benchmark::State& state) { query(state, lapack_ilaenv(), "DGEQRF
 void start_process(benchmark::State& state) {
   const std::string file = flopcast::program::find_component("libflopcast-tuned.so").string();
   const std::string command = (state.range(0) > 0 ? "LD_PRELOAD=" + file + " " : std::string()) + "/bin/true";
-  setenv(flopcast::protocol::blocks_variable, block_table_text(profile_of(state.range(0))).c_str(), 1);
+  setenv(flopcast::protocol::blocks_variable, block_table_text(tuning_of(state.range(0))).c_str(), 1);
   for (auto _ : state) {
     if (std::system(command.c_str()) != 0) {
       state.SkipWithError("the process failed");

@@ -61,14 +61,14 @@ def main():
     parser.add_argument("--nb", default="16,24,32,48,64,96,128,192")
     parser.add_argument("--time-budget", default="4min")
     parser.add_argument("--repetitions", default="7", help="repetitions of long runs; short runs are repeated more often; with three, yields of 90 to 95 %% may be noise")
-    parser.add_argument("--keep", help="folder for the store, the profile and the JSON documents")
+    parser.add_argument("--keep", help="folder for the store, the tuning file and the JSON documents")
     options = parser.parse_args()
     signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C is for flopcast, which prints its results so far
     environment = environment_with_home(options.keep, "lapack")
     home = environment["FLOPCAST_HOME"]
-    command = [options.flopcast, "tune", "lapack", "--precision", options.precision, "--blas", options.blas, "--threads", options.threads, "--n", options.n,
+    command = [options.flopcast, "tune", "lapack", "--precisions", options.precision, "--blas", options.blas, "--threads", options.threads, "--n", options.n,
                "--nb", options.nb, "--time-budget", options.time_budget, "--repetitions", options.repetitions, "--validate", "--json", "--quiet",
-               "--profile", os.path.join(home, "profile.json")]
+               "--tuning", os.path.join(home, "tuning.json")]
     name = os.path.join(home, f"lapack-{options.precision}-{options.blas}-")
     with open(f"{name}{len(glob.glob(name + '*')):02}.json", "w", encoding="utf-8") as part:
         subprocess.run(command, env=environment, stdout=part, check=False)  # Ctrl-C ends the command after the current routine

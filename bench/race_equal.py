@@ -36,7 +36,7 @@ def disturb(seed):
 
 
 def race(program, command, budget, home):
-    words = [program, "race", "--quiet", "--json", "--fresh", "--time-budget", budget, "--", *command, "--", *command]
+    words = [program, "race", "--quiet", "--json", "--restart", "--time-budget", budget, "--", *command, "--", *command]
     ended = subprocess.run(words, check=True, capture_output=True, text=True, env={**os.environ, "FLOPCAST_HOME": home})
     return json.loads(ended.stdout)
 

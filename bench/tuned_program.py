@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Measures the gain of a tuned profile for an unchanged program. NumPy calls LAPACK and is run in turns by `flopcast run`, with a profile of
-`flopcast tune` and with LAPACK's default block sizes, under the same libraries and kernels. No problem below was run for the profile. Prints a
+"""Measures the gain of a tuning file for an unchanged program. NumPy calls LAPACK and is run in turns by `flopcast run`, with a tuning file of
+`flopcast tune` and with LAPACK's default block sizes, under the same libraries and kernels. No problem below was run for the tuning file. Prints a
 Markdown table of medians of the times that the program itself takes, in brackets half the spread between the fastest and the slowest.
 
   bench/tuned_program.py --flopcast build/release/bin/flopcast [--n 1500,2000] [--blas openblas-serial] [--calls qr,cholesky] [--rounds 5]
@@ -37,11 +37,11 @@ ROUTINES = {"qr": ["dgeqrf"], "cholesky": ["dpotrf uplo=L"], "inverse": ["dgetrf
             "singular values": ["dgebrd"]}
 
 
-def profiles(options, environment, calls, folder):
-    """Returns the paths of the tuned profile and of a copy without block sizes."""
+def tuning_files(options, environment, calls, folder):
+    """Returns the paths of the tuning file and of a copy without block sizes."""
     tuned, default = os.path.join(folder, "tuned.json"), os.path.join(folder, "default.json")
     for routine in sorted({r for name in calls for r in ROUTINES[name]}):
-        run([options.flopcast, "tune", *routine.split(), "--n", options.n, "--blas", options.blas, "--lapack", "reference", "--profile", tuned, "--quiet"], environment)
+        run([options.flopcast, "tune", *routine.split(), "--n", options.n, "--blas", options.blas, "--lapack", "reference", "--tuning", tuned, "--quiet"], environment)
     with open(tuned, encoding="utf-8") as file:
         document = json.load(file)
     document["routines"] = []
@@ -56,19 +56,19 @@ def main():
     parser.add_argument("--n", default="1500,2000")
     parser.add_argument("--blas", default="openblas-serial")
     parser.add_argument("--calls", default=";".join(ROUTINES), help="calls, separated by semicolons")
-    parser.add_argument("--rounds", type=int, default=5, help="processes with each profile, in random order")
+    parser.add_argument("--rounds", type=int, default=5, help="processes with each tuning file, in random order")
     parser.add_argument("--repetitions", type=int, default=2, help="calls in a process")
     options = parser.parse_args()
     calls = options.calls.split(";")
     with tempfile.TemporaryDirectory(prefix="flopcast-tuned-") as folder:
         environment = dict(os.environ)
-        profile = profiles(options, environment, calls, folder)
+        tuning = tuning_files(options, environment, calls, folder)
         print("| call | n | default | tuned | default / tuned |\n|:--|--:|--:|--:|--:|")
         for n in options.n.split(","):
             seconds = {}
             for _ in range(options.rounds):
-                for kind in random.sample(sorted(profile), 2):
-                    command = [options.flopcast, "run", "--profile", profile[kind], "--blas", options.blas, "--lapack", "reference", "--quiet", "--",
+                for kind in random.sample(sorted(tuning), 2):
+                    command = [options.flopcast, "run", "--tuning", tuning[kind], "--blas", options.blas, "--lapack", "reference", "--quiet", "--",
                                NUMPY, "-c", PROGRAM, n, str(options.repetitions), options.calls]
                     for call, values in json.loads(run(command, environment)).items():
                         seconds.setdefault(call, {}).setdefault(kind, []).append(min(values))

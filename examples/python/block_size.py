@@ -20,13 +20,13 @@ def cholesky(a, block_size):
     return factor
 
 
-# Step 1: someone has tuned dpotrf on this machine, and the profile keeps the decisions.
+# Step 1: someone has tuned dpotrf on this machine, and the tuning file keeps the decisions.
 with tempfile.TemporaryDirectory() as folder:
-    profile = str(pathlib.Path(folder, "profile.json"))
-    fc.tune("dpotrf", n=[200], nb=[16, 32, 64], time_budget=5, tune_crossover=False, blas="openblas-serial", profile=profile)
+    tuning = str(pathlib.Path(folder, "tuning.json"))
+    fc.tune("dpotrf", n=[200], nb=[16, 32, 64], time_budget=5, tune_crossover=False, blas="openblas-serial", tuning=tuning)
 
-    # Step 2: the library asks for the block size. 0 stands for "the profile has none": then 32, LAPACK's usual one, is taken.
-    block_size = fc.tuned_block_size("dpotrf:L", 200, 200, profile) or 32
+    # Step 2: the library asks for the block size. 0 stands for "the tuning file has none": then 32, LAPACK's usual one, is taken.
+    block_size = fc.tuned_block_size("dpotrf:L", 200, 200, tuning) or 32
 print(f"block size {block_size}")
 
 # Step 3: the algorithm runs with it.

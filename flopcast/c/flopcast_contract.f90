@@ -25,9 +25,9 @@ module flopcast_contract
   use, intrinsic :: iso_fortran_env, only: error_unit
   implicit none
   private
-  public :: flopcast_bench, flopcast_contraction, flopcast_operand, flopcast_profile
+  public :: flopcast_bench, flopcast_contraction, flopcast_operand, flopcast_tuning
   public :: flopcast_open, flopcast_close, flopcast_plan, flopcast_execute, flopcast_destroy
-  public :: flopcast_seconds, flopcast_decided, flopcast_explain, flopcast_open_profile, flopcast_close_profile
+  public :: flopcast_seconds, flopcast_decided, flopcast_explain, flopcast_open_tuning, flopcast_close_tuning
   public :: flopcast_block_size, flopcast_error
   public :: flopcast_estimate, flopcast_microbench, flopcast_measure, flopcast_incremental
 
@@ -42,7 +42,7 @@ module flopcast_contract
     type(c_ptr) :: handle = c_null_ptr
   end type
   !> Tuned block sizes.
-  type :: flopcast_profile
+  type :: flopcast_tuning
     private
     type(c_ptr) :: handle = c_null_ptr
   end type
@@ -103,7 +103,7 @@ module flopcast_contract
   interface flopcast_destroy
     module procedure destroy_plan
   end interface
-  !> Returns the tuned block size of a LAPACK routine for an m x n problem, 0 if the profile has none.
+  !> Returns the tuned block size of a LAPACK routine for an m x n problem, 0 if the tuning file has none.
   interface flopcast_block_size
     module procedure block_size_default, block_size_long
   end interface
@@ -161,19 +161,19 @@ module flopcast_contract
       import :: c_ptr
       type(c_ptr), value :: plan
     end subroutine
-    function c_open_profile(profile, file) bind(c, name='flopcast_profile_open') result(status)
+    function c_open_tuning(tuning, file) bind(c, name='flopcast_tuning_open') result(status)
       import :: c_ptr, c_int
-      type(c_ptr), intent(inout) :: profile
+      type(c_ptr), intent(inout) :: tuning
       type(c_ptr), value :: file
       integer(c_int) :: status
     end function
-    subroutine c_close_profile(profile) bind(c, name='flopcast_profile_close')
+    subroutine c_close_tuning(tuning) bind(c, name='flopcast_tuning_close')
       import :: c_ptr
-      type(c_ptr), value :: profile
+      type(c_ptr), value :: tuning
     end subroutine
-    function c_block_size(profile, routine, m, n, nb) bind(c, name='flopcast_tuned_block_size') result(status)
+    function c_block_size(tuning, routine, m, n, nb) bind(c, name='flopcast_tuned_block_size') result(status)
       import :: c_ptr, c_char, c_int, c_int64_t
-      type(c_ptr), value :: profile
+      type(c_ptr), value :: tuning
       character(kind=c_char), intent(in) :: routine(*)
       integer(c_int64_t), value :: m, n
       integer(c_int64_t), intent(inout) :: nb
@@ -476,8 +476,8 @@ contains
   end function
 
   !> Reads tuned block sizes from a file; without one from that of 'flopcast tune --save'.
-  subroutine flopcast_open_profile(profile, file, status)
-    type(flopcast_profile), intent(inout) :: profile
+  subroutine flopcast_open_tuning(tuning, file, status)
+    type(flopcast_tuning), intent(inout) :: tuning
     character(*), intent(in), optional :: file
     integer, intent(out), optional :: status
     character(kind=c_char), allocatable, target :: name(:)
@@ -487,29 +487,29 @@ contains
       allocate (name, source=letters(file))
       place = c_loc(name)
     end if
-    call flopcast_close_profile(profile)
-    call finish(c_open_profile(profile%handle, place), status)
+    call flopcast_close_tuning(tuning)
+    call finish(c_open_tuning(tuning%handle, place), status)
   end subroutine
 
-  subroutine flopcast_close_profile(profile)
-    type(flopcast_profile), intent(inout) :: profile
-    call c_close_profile(profile%handle)
-    profile%handle = c_null_ptr
+  subroutine flopcast_close_tuning(tuning)
+    type(flopcast_tuning), intent(inout) :: tuning
+    call c_close_tuning(tuning%handle)
+    tuning%handle = c_null_ptr
   end subroutine
 
-  integer(c_int64_t) function block_size_long(profile, routine, m, n)
-    type(flopcast_profile), intent(in) :: profile
+  integer(c_int64_t) function block_size_long(tuning, routine, m, n)
+    type(flopcast_tuning), intent(in) :: tuning
     character(*), intent(in) :: routine
     integer(c_int64_t), intent(in) :: m, n
     block_size_long = 0
-    if (c_block_size(profile%handle, letters(routine), m, n, block_size_long) /= 0) block_size_long = 0
+    if (c_block_size(tuning%handle, letters(routine), m, n, block_size_long) /= 0) block_size_long = 0
   end function
 
-  integer(c_int) function block_size_default(profile, routine, m, n)
-    type(flopcast_profile), intent(in) :: profile
+  integer(c_int) function block_size_default(tuning, routine, m, n)
+    type(flopcast_tuning), intent(in) :: tuning
     character(*), intent(in) :: routine
     integer(c_int), intent(in) :: m, n
-    block_size_default = int(block_size_long(profile, routine, int(m, c_int64_t), int(n, c_int64_t)), c_int)
+    block_size_default = int(block_size_long(tuning, routine, int(m, c_int64_t), int(n, c_int64_t)), c_int)
   end function
 
   !> Returns the message of the last error: problem, reason, remedy.

@@ -43,13 +43,28 @@ std::string exit_code_help() {
   return text + line;
 }
 
+/// Commands that serve one purpose, in the order of the help text.
+struct CommandGroup {
+  const char* heading;
+  std::vector<void (*)(OptionSet&, CommonOptions&)> commands;
+};
+
 void add_commands(OptionSet& top, CommonOptions& common) {
-  for (const auto add : {add_machine_command, add_tune_command,    add_rank_command,    add_contract_command, add_roofline_command,
-                         add_run_command,     add_env_command,     add_doctor_command,  add_record_command,   add_profile_command,
-                         add_race_command,    add_compare_command, add_extract_command, add_scale_command,    add_verify_command,
-                         add_mpi_command,     add_sample_command,  add_model_command,   add_trace_command,    add_predict_command,
-                         add_wisdom_command,  add_export_command,  add_columns_command, add_ask_command,      add_schema_command}) {
-    add(top, common);
+  static const std::vector<CommandGroup> command_groups = {
+      {"Find out how fast it is",
+       {add_machine_command, add_roofline_command, add_doctor_command, add_record_command, add_profile_command, add_scale_command,
+        add_predict_command, add_trace_command, add_sample_command, add_extract_command, add_verify_command}},
+      {"Choose what is fastest",
+       {add_tune_command, add_rank_command, add_contract_command, add_race_command, add_compare_command, add_mpi_command}},
+      {"Run programs with it", {add_run_command, add_env_command}},
+      {"Keep and share it", {add_wisdom_command, add_model_command, add_export_command}},
+      {"Look up", {add_help_command, add_columns_command, add_schema_command, add_ask_command}},
+  };
+  for (const CommandGroup& group : command_groups) {
+    for (const auto add : group.commands) {
+      add(top, common);
+      top.commands().back().group(group.heading);
+    }
   }
   add_common_options(top, common);
 }
@@ -57,7 +72,9 @@ void add_commands(OptionSet& top, CommonOptions& common) {
 /// Returns whether the command line asks for a help text or the version, which are printed whatever the configuration file holds.
 bool asks_for_help(const std::vector<std::string>& words) {
   const auto end = std::find(words.begin(), words.end(), "--");
-  return std::any_of(words.begin(), end, [](const std::string& word) { return word == "--help" || word == "-h" || word == "--version"; });
+  return (!words.empty() && words.front() == "help") || std::any_of(words.begin(), end, [](const std::string& word) {
+           return word == "--help" || word == "-h" || word == "--help-all" || word == "--version";
+         });
 }
 
 /// Presets the options by variables and the configuration file. Returns a paragraph on them for the help.
@@ -85,7 +102,7 @@ int run(int argc, char** argv) {
   if (const std::optional<int> ended = write_documents(words, top, version())) {
     return *ended;
   }
-  top.footer(settings_paragraph(top, words) + "\n\n" + exit_code_help() + "\n\n" + examples);
+  top.footer("More:\n" + settings_paragraph(top, words) + "\n\n" + exit_code_help() + "\n\n" + examples);
   const std::optional<int> ended = line.parse(argc, argv);
   note_noise(common);
   if (!ended && !common.exit_code) {  // a command that ran a program has the program's code

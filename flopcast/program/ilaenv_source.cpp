@@ -375,8 +375,8 @@ integer ilaenv_(const integer* ispec, const char* name, const char* opts, const 
 )c";
 
 /// Returns the comment that begins the file.
-std::string header(const Profile& profile, SourceLanguage language) {
-  const Environment& place = profile.environment;
+std::string header(const SavedTuning& tuning, SourceLanguage language) {
+  const Environment& place = tuning.environment;
   const std::vector<std::string> lines = {
       "LAPACK's ilaenv with tuned block sizes, written by flopcast " + std::string(version()) + ".",
       "CPU:     " + harmless(place.cpu),
@@ -450,18 +450,18 @@ void require_plain(const TunedRoutine& routine) {
     return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
   };
   if (!plain(routine.name) || !plain(routine.flags)) {
-    throw bad_input("profile: the routine '{}' has a name or options that aren't LAPACK's: letters and digits are expected",
+    throw bad_input("tuning file: the routine '{}' has a name or options that aren't LAPACK's: letters and digits are expected",
                     routine_label(routine.name, routine.flags));
   }
 }
 
 }  // namespace
 
-IlaenvSource ilaenv_source(const Profile& profile, SourceLanguage language) {
-  static_cast<void>(block_table_text(profile));  // throws for names and sizes that no query has
+IlaenvSource ilaenv_source(const SavedTuning& tuning, SourceLanguage language) {
+  static_cast<void>(block_table_text(tuning));  // throws for names and sizes that no query has
   IlaenvSource source;
   std::map<std::string, Entries> by_name;
-  for (const TunedRoutine& routine : profile.routines) {
+  for (const TunedRoutine& routine : tuning.routines) {
     require_plain(routine);
     const bool borrows = !protocol::borrowed_name(routine.name).empty();
     (borrows ? source.left_out : source.routines).push_back(routine_label(routine.name, routine.flags));
@@ -470,7 +470,8 @@ IlaenvSource ilaenv_source(const Profile& profile, SourceLanguage language) {
     }
   }
   if (by_name.empty()) {
-    throw bad_input("the profile has no tuned routine that ilaenv can answer for. 'flopcast tune dgeqrf --n 200:3200 --save' tunes one");
+    throw bad_input(
+        "the tuning file has no tuned routine that ilaenv can answer for. 'flopcast tune dgeqrf --n 200:3200 --save' tunes one");
   }
   std::string tuned, own;
   for (auto& [name, entries] : by_name) {
@@ -481,7 +482,7 @@ IlaenvSource ilaenv_source(const Profile& profile, SourceLanguage language) {
     own += own_row(row, language);
   }
   source.text = filled(language == SourceLanguage::fortran ? fortran_text : c_text,
-                       {{"@HEADER@", header(profile, language)}, {"@TUNED@", tuned}, {"@OWN@", own}});
+                       {{"@HEADER@", header(tuning, language)}, {"@TUNED@", tuned}, {"@OWN@", own}});
   return source;
 }
 

@@ -63,13 +63,12 @@ fs::path resolved(const protocol::SharedPath& shared) {
   return error ? fs::path(text) : path;
 }
 
-std::vector<RoutineUse> uses(const protocol::RunReport& report, const Profile& profile) {
+std::vector<RoutineUse> uses(const protocol::RunReport& report, const SavedTuning& tuning) {
   std::vector<RoutineUse> all;
-  for (std::size_t i = 0; i < profile.routines.size(); ++i) {
+  for (std::size_t i = 0; i < tuning.routines.size(); ++i) {
     const protocol::RoutineReport& counts = report.routines[i];
-    all.push_back({profile.routines[i].name, profile.routines[i].flags, counts.queries.load(), counts.smallest.load(),
-                   counts.largest.load(), counts.returned.load(), counts.short_workspaces.load(), counts.allowed.load(),
-                   counts.other_queries.load(),
+    all.push_back({tuning.routines[i].name, tuning.routines[i].flags, counts.queries.load(), counts.smallest.load(), counts.largest.load(),
+                   counts.returned.load(), counts.short_workspaces.load(), counts.allowed.load(), counts.other_queries.load(),
                    std::string(counts.other_options.text, strnlen(counts.other_options.text, protocol::SharedOptions::length)),
                    resolved(counts.queried_by.text[0] != '\0' ? counts.queried_by : counts.definer).string()});
   }
@@ -80,8 +79,8 @@ std::vector<RoutineUse> uses(const protocol::RunReport& report, const Profile& p
 const char* text_of(protocol::AnswerReason reason) {
   switch (reason) {
     case protocol::AnswerReason::tuned: return "tuned";
-    case protocol::AnswerReason::too_small: return "default: the size is below the profile's";
-    case protocol::AnswerReason::other_options: return "default: the profile has the routine with other options";
+    case protocol::AnswerReason::too_small: return "default: the size is below the tuning file's";
+    case protocol::AnswerReason::other_options: return "default: the tuning file has the routine with other options";
     case protocol::AnswerReason::lacking: return lacking_reason;
   }
   return "";
@@ -143,18 +142,18 @@ std::vector<ThreadUse> thread_uses(const protocol::ThreadReport& report, std::st
 
 }  // namespace
 
-ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profile) {
+ProgramRun run_with_tuning(const ProgramOptions& options, const SavedTuning& tuning) {
   PreparedProgram program(options, "libflopcast-tuned.so");
   std::vector<std::string>& environment = program.environment();
   const ReportMemory memory;
   ProgramRun run;
-  for (const auto& [name, value] : profile.settings) {
+  for (const auto& [name, value] : tuning.settings) {
     if (process::variable(environment, name).empty()) {
       process::set_variable(environment, name, value);
       run.settings[name] = value;
     }
   }
-  process::set_variable(environment, protocol::blocks_variable, block_table_text(profile));
+  process::set_variable(environment, protocol::blocks_variable, block_table_text(tuning));
   process::set_variable(environment, protocol::threads_variable, options.thread_table);
   process::set_variable(environment, protocol::report_variable, memory.path());
 
@@ -164,7 +163,7 @@ ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profil
     run.processes = report->processes.load();
     run.concluded = report->concluded.load();
     run.blas = resolved(report->blas);
-    run.routines = uses(*report, profile);
+    run.routines = uses(*report, tuning);
     run.sizes = size_uses(*report);
     run.threads = thread_uses(report->threads, options.thread_table);
     run.unlisted = report->unlisted.load();

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/program/profile.hpp"
 #include "flopcast/program/recorder.hpp"
+#include "flopcast/program/saved_tuning.hpp"
 
 namespace flopcast::program {
 
@@ -26,16 +26,16 @@ struct ProgramRun {
   std::int64_t processes = 0;                   ///< processes into which the preloaded library was loaded
   std::int64_t concluded = 0;                   ///< processes that ended by themselves; others don't report their libraries
   std::filesystem::path blas;                   ///< library that defined dgemm; empty if none was seen
-  std::map<std::string, std::string> settings;  ///< the profile's environment variables that were set, because the user hadn't set them
-  std::vector<RoutineUse> routines;             ///< in the order of the profile
+  std::map<std::string, std::string> settings;  ///< the tuning file's environment variables that were set, because the user hadn't set them
+  std::vector<RoutineUse> routines;             ///< in the order of the tuning file
   std::vector<SizeUse> sizes;                   ///< queries by routine, options and sizes
   std::vector<ThreadUse> threads;               ///< calls by routine, library and number of threads
   std::uint64_t unlisted = 0;                   ///< queries for further sizes, for which `sizes` had no room
   std::string lacking_report;                   ///< reason why only exit_code and settings are known; usually empty
 };
 
-/// Runs a program whose LAPACK gets the block sizes of `profile`, and waits for its end. Throws environment_error if the program doesn't
+/// Runs a program whose LAPACK gets the block sizes of `tuning file`, and waits for its end. Throws environment_error if the program doesn't
 /// exist or libraries can't be preloaded into it.
-ProgramRun run_with_profile(const ProgramOptions& options, const Profile& profile);
+ProgramRun run_with_tuning(const ProgramOptions& options, const SavedTuning& tuning);
 
 }  // namespace flopcast::program

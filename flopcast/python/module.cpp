@@ -8,8 +8,8 @@
 
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/program/component.hpp"
-#include "flopcast/program/profile.hpp"
-#include "flopcast/program/profile_file.hpp"
+#include "flopcast/program/saved_tuning.hpp"
+#include "flopcast/program/tuning_file.hpp"
 #include "flopcast/python/builtin.hpp"
 #include "flopcast/python/einsum_function.hpp"
 #include "flopcast/python/plan_handle.hpp"
@@ -148,10 +148,9 @@ std::vector<std::size_t> axes_in_memory(const std::string& subscripts, const std
   return kept_axes(contract::with_shapes(contract::parse_expression(subscripts), shapes), strides);
 }
 
-/// Returns the tuned block size of a routine for an m x n problem, 0 if the profile has none. `options` are ilaenv's, such as "L".
+/// Returns the tuned block size of a routine for an m x n problem, 0 if the tuning file has none. `options` are ilaenv's, such as "L".
 std::int64_t block_size(const std::string& routine, std::int64_t m, std::int64_t n, const std::string& options, const std::string& file) {
-  const auto blocks =
-      tuned_block_size(program::read_profile(file.empty() ? program::default_profile_file() : file), routine, m, n, options);
+  const auto blocks = tuned_block_size(program::read_tuning(file.empty() ? program::default_tuning_file() : file), routine, m, n, options);
   return blocks ? blocks->nb : 0;
 }
 

@@ -41,11 +41,13 @@ struct TriedKernels {
 
 template <>
 Fields FieldTable<BetterKernels>::fields() {
-  return {field<&T::setting>("variable that selects the kernels"), field<&T::dgemm_flops>("flops per second, one thread")};
+  return {field<&T::setting>("variable that selects the kernels"),
+          field<&T::dgemm_flops>("rate of a large dgemm with one thread").named("dgemm_flops_per_second")};
 }
 template <>
 Fields FieldTable<TriedKernels>::fields() {
-  return {field<&T::kernels>("kernels that the library chooses"), field<&T::dgemm_flops>("flops per second, one thread"),
+  return {field<&T::kernels>("kernels that the library chooses"),
+          field<&T::dgemm_flops>("rate of a large dgemm with one thread").named("dgemm_flops_per_second"),
           field<&T::better>("much faster kernels")};
 }
 

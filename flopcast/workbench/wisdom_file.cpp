@@ -16,7 +16,7 @@
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/machine/libraries/elf_file.hpp"
 #include "flopcast/model/artifacts.hpp"
-#include "flopcast/program/profile_json.hpp"
+#include "flopcast/program/saved_tuning_json.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/json.hpp"
@@ -29,8 +29,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* schema = "flopcast-wisdom-1";
 
-auto order(const program::Profile& profile) {
-  const Environment& place = profile.environment;
+auto order(const program::SavedTuning& tuning) {
+  const Environment& place = tuning.environment;
   return std::tie(place.cpu, place.blas.path, place.lapack.path, place.threads, place.fingerprint);
 }
 auto order(const program::TunedRoutine& routine) { return std::tie(routine.name, routine.flags); }
@@ -48,9 +48,9 @@ auto same_as(const T& one, std::vector<T>& entries) {
   return std::find_if(entries.begin(), entries.end(), [&](const T& other) { return order(one) == order(other); });
 }
 
-std::vector<program::Profile> profiles_from_json(const nlohmann::json& json) {
+std::vector<program::SavedTuning> tunings_from_json(const nlohmann::json& json) {
   try {
-    return program::places(program::profile_from_json(json));
+    return program::places(program::saved_tuning_from_json(json));
   } catch (const Error& error) {
     throw MemberError("", error.what());
   }
@@ -71,7 +71,7 @@ model::Artifact artifact_from_json(const nlohmann::json& json, const std::functi
 }
 
 /// Adds newer decisions for the same libraries and threads.
-void merge(program::Profile& older, const program::Profile& newer) {
+void merge(program::SavedTuning& older, const program::SavedTuning& newer) {
   older.environment = newer.environment;
   older.settings = newer.settings;
   for (const program::TunedRoutine& routine : newer.routines) {
@@ -84,7 +84,7 @@ template <class T>
 void replace(T& older, const T& newer) {
   older = newer;
 }
-void replace(program::Profile& older, const program::Profile& newer) { merge(older, newer); }
+void replace(program::SavedTuning& older, const program::SavedTuning& newer) { merge(older, newer); }
 
 /// Adds or replaces entries; returns how many of the older ones were changed.
 template <class T>
@@ -105,10 +105,10 @@ int add(std::vector<T>& older, const std::vector<T>& newer) {
 
 /// Returns `wisdom` with every list in its order.
 Wisdom sorted(Wisdom wisdom) {
-  for (program::Profile& profile : wisdom.profiles) {
-    sort(profile.routines);
+  for (program::SavedTuning& tuning : wisdom.tunings) {
+    sort(tuning.routines);
   }
-  sort(wisdom.profiles);
+  sort(wisdom.tunings);
   sort(wisdom.environments);
   sort(wisdom.artifacts);
   return wisdom;
@@ -117,14 +117,14 @@ Wisdom sorted(Wisdom wisdom) {
 using nlohmann::ordered_json;
 
 ordered_json members(SchemaMaker& maker) {
-  ordered_json profile = program::profile_members(maker);
-  add_member(profile, "schema", {{"const", program::profile_schema().name}});
+  ordered_json tuning = program::saved_tuning_members(maker);
+  add_member(tuning, "schema", {{"const", program::saved_tuning_schema().name}});
   const ordered_json artifact =
       object_schema({{"kind", described(maker.of<std::string>(), "kernel-choice or contraction-plan; others are ignored")},
                      {"name", described(maker.of<std::string>(), "what the decision is about, and for which machine")},
                      {"document", {{"type", "object"}, {"description", "the decision"}}}});
   return object_schema(
-      {{"profiles", described(array_schema(profile), "one for each CPU, pair of libraries and number of threads")},
+      {{"tunings", described(array_schema(tuning), "one for each CPU, pair of libraries and number of threads")},
        {"environments", described(maker.of<std::vector<Environment>>(), "machines and libraries that names of plans refer to")},
        {"artifacts", described(array_schema(artifact), "choices of kernels and plans of contractions")}});
 }
@@ -133,15 +133,15 @@ ordered_json members(SchemaMaker& maker) {
 
 std::string wisdom_text(Wisdom wisdom) {
   wisdom = sorted(std::move(wisdom));
-  nlohmann::json profiles = nlohmann::json::array(), artifacts = nlohmann::json::array();
-  for (const program::Profile& profile : wisdom.profiles) {
-    profiles.push_back(program::to_json(profile));
+  nlohmann::json tunings = nlohmann::json::array(), artifacts = nlohmann::json::array();
+  for (const program::SavedTuning& tuning : wisdom.tunings) {
+    tunings.push_back(program::to_json(tuning));
   }
   for (const model::Artifact& artifact : wisdom.artifacts) {
     artifacts.push_back({{"kind", artifact.kind}, {"name", artifact.name}, {"document", artifact.document}});
   }
   nlohmann::ordered_json document = {{"schema", schema}};
-  document["profiles"] = profiles;
+  document["tunings"] = tunings;
   document["environments"] = nlohmann::json(wisdom.environments);
   document["artifacts"] = artifacts;
   return document.dump(1) + '\n';
@@ -152,9 +152,9 @@ Wisdom parse_wisdom(std::string_view text, const std::string& document, const st
   require_schema(json, document, schema);
   return in_document(document, [&] {
     Wisdom wisdom;
-    for_each_element(json, "profiles", [&](const nlohmann::json& profile) {
-      std::vector<program::Profile> places = profiles_from_json(profile);
-      std::move(places.begin(), places.end(), std::back_inserter(wisdom.profiles));
+    for_each_element(json, "tunings", [&](const nlohmann::json& tuning) {
+      std::vector<program::SavedTuning> places = tunings_from_json(tuning);
+      std::move(places.begin(), places.end(), std::back_inserter(wisdom.tunings));
     });
     read_member(json, "environments", wisdom.environments);
     for_each_element(json, "artifacts", [&](const nlohmann::json& artifact) {
@@ -171,7 +171,7 @@ Wisdom parse_wisdom(std::string_view text, const std::string& document, const st
 int add_wisdom(Wisdom& older, const Wisdom& newer) {
   older = sorted(std::move(older));
   add(older.environments, newer.environments);  // those of one fingerprint differ in what was measured only
-  const int changed = add(older.profiles, newer.profiles) + add(older.artifacts, newer.artifacts);
+  const int changed = add(older.tunings, newer.tunings) + add(older.artifacts, newer.artifacts);
   older = sorted(std::move(older));
   return changed;
 }
@@ -274,18 +274,18 @@ Wisdom whole_system_wisdom(const RunContext& context) {
 Wisdom system_wisdom(const RunContext& context) {
   Wisdom wisdom = whole_system_wisdom(context);
   const WisdomMachine machine = this_wisdom_machine();
-  std::erase_if(wisdom.profiles, [&](const program::Profile& profile) { return !misfit(profile.environment, machine).empty(); });
+  std::erase_if(wisdom.tunings, [&](const program::SavedTuning& tuning) { return !misfit(tuning.environment, machine).empty(); });
   std::erase_if(wisdom.artifacts, [&](const model::Artifact& artifact) { return !misfit(artifact, wisdom.environments, machine).empty(); });
   std::erase_if(wisdom.environments, [&](const Environment& environment) { return !misfit(environment, machine).empty(); });
   return wisdom;
 }
 
-std::string system_profiles_misfit(const RunContext& context) {
+std::string system_tunings_misfit(const RunContext& context) {
   const Wisdom wisdom = whole_system_wisdom(context);
   const WisdomMachine machine = this_wisdom_machine();
   std::string reason;
-  for (const program::Profile& profile : wisdom.profiles) {
-    const std::string why = misfit(profile.environment, machine).reason;
+  for (const program::SavedTuning& tuning : wisdom.tunings) {
+    const std::string why = misfit(tuning.environment, machine).reason;
     if (why.empty()) {
       return "";
     }

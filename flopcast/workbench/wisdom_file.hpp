@@ -12,7 +12,7 @@
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/model/artifacts.hpp"
 #include "flopcast/model/store.hpp"
-#include "flopcast/program/profile.hpp"
+#include "flopcast/program/saved_tuning.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/schema.hpp"
 
@@ -20,9 +20,9 @@ namespace flopcast {
 
 /// Tuned block sizes, kernels of BLAS libraries and plans of contractions. Samples, models and measured caches aren't wisdom.
 struct Wisdom {
-  std::vector<program::Profile> profiles;  ///< one per CPU, pair of libraries and number of threads, without `others`
-  std::vector<Environment> environments;   ///< those that the plans' names refer to
-  std::vector<model::Artifact> artifacts;  ///< choices of kernels and plans of contractions
+  std::vector<program::SavedTuning> tunings;  ///< one per CPU, pair of libraries and number of threads, without `others`
+  std::vector<Environment> environments;      ///< those that the plans' names refer to
+  std::vector<model::Artifact> artifacts;     ///< choices of kernels and plans of contractions
   friend bool operator==(const Wisdom&, const Wisdom&) = default;
 };
 
@@ -34,7 +34,7 @@ Wisdom parse_wisdom(
     std::string_view text, const std::string& document,
     const std::function<void(const model::Artifact& plan)>& check = [](const model::Artifact&) {});
 
-/// Adds `newer` to `older`. Profiles of the same CPU, libraries and threads are merged point by point (Profile::merge); of other entries with
+/// Adds `newer` to `older`. Tuning files of the same CPU, libraries and threads are merged point by point (SavedTuning::merge); of other entries with
 /// one name, the newer one stays. Returns the number of entries of `older` that were changed.
 int add_wisdom(Wisdom& older, const Wisdom& newer);
 
@@ -71,9 +71,9 @@ Misfit misfit(const model::Artifact& artifact, const std::vector<Environment>& e
 /// effect.
 Wisdom system_wisdom(const RunContext& context);
 
-/// Returns why no profile of the system's wisdom holds on this machine, as a clause with the file's name; empty if one does, or if there is
+/// Returns why no tuning file of the system's wisdom holds on this machine, as a clause with the file's name; empty if one does, or if there is
 /// none at all.
-std::string system_profiles_misfit(const RunContext& context);
+std::string system_tunings_misfit(const RunContext& context);
 
 /// Returns the schema of files of wisdom (workbench/wisdom_file.hpp).
 PublishedSchema wisdom_schema();

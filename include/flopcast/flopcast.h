@@ -164,14 +164,14 @@ FLOPCAST_API flopcast_status flopcast_plan_explain(const flopcast_plan* plan, ch
 FLOPCAST_API void flopcast_plan_destroy(flopcast_plan* plan);
 
 /** Tuned block sizes, as `flopcast tune --save` keeps them. */
-typedef struct flopcast_profile flopcast_profile;
+typedef struct flopcast_tuning flopcast_tuning;
 
-/** Reads a profile. NULL stands for the file that `flopcast tune --save` writes. */
-FLOPCAST_API flopcast_status flopcast_profile_open(flopcast_profile** profile, const char* file);
-FLOPCAST_API void flopcast_profile_close(flopcast_profile* profile);
-/** Returns the tuned block size of a LAPACK routine for an m x n problem, 0 if the profile has none for such a problem. `routine` is a name
+/** Reads a tuning file. NULL stands for the file that `flopcast tune --save` writes. */
+FLOPCAST_API flopcast_status flopcast_tuning_open(flopcast_tuning** tuning, const char* file);
+FLOPCAST_API void flopcast_tuning_close(flopcast_tuning* tuning);
+/** Returns the tuned block size of a LAPACK routine for an m x n problem, 0 if the tuning file has none for such a problem. `routine` is a name
     such as "dgeqrf", or a name and ilaenv's options such as "dpotrf:L". */
-FLOPCAST_API flopcast_status flopcast_tuned_block_size(const flopcast_profile* profile, const char* routine, int64_t m, int64_t n,
+FLOPCAST_API flopcast_status flopcast_tuned_block_size(const flopcast_tuning* tuning, const char* routine, int64_t m, int64_t n,
                                                        int64_t* nb);
 
 /** Wisdom is what was decided once: tuned block sizes, kernels of BLAS libraries, plans of contractions. One file carries all of it. Programs

@@ -75,14 +75,14 @@ def do(command: str, members: Mapping[str, Any], workbench: Mapping[str, Any]) -
         raise Interrupted(result_of(document) if document is not None else None) from None
 
 
-def tuned_block_size(routine: str, m: int, n: int, profile: str | os.PathLike[str] | None = None) -> int:
-    """Returns the tuned block size of a LAPACK routine for an m x n problem, 0 if the profile has none for such a problem.
+def tuned_block_size(routine: str, m: int, n: int, tuning: str | os.PathLike[str] | None = None) -> int:
+    """Returns the tuned block size of a LAPACK routine for an m x n problem, 0 if the tuning file has none for such a problem.
 
-    `routine` is a name such as "dgeqrf", or a name and ilaenv's options such as "dpotrf:L". `profile` is the file that tune() wrote; None
+    `routine` is a name such as "dgeqrf", or a name and ilaenv's options such as "dpotrf:L". `tuning` is the file that tune() wrote; None
     stands for the file of `flopcast tune --save`.
     """
     name, _, options = routine.partition(":")
-    return _flopcast.tuned_block_size(name, m, n, options, "" if profile is None else os.fspath(profile))
+    return _flopcast.tuned_block_size(name, m, n, options, "" if tuning is None else os.fspath(tuning))
 
 
 def load(path: str | os.PathLike[str]) -> Result:

@@ -278,11 +278,11 @@ contains
   end function
 
   subroutine block_sizes()
-    type(flopcast_profile) :: profile
+    type(flopcast_tuning) :: tuning
     integer :: status
-    call flopcast_open_profile(profile, 'no such file', status)
-    call expect(status == 3 .and. index(flopcast_error(), 'no such file') > 0, 'a profile that is not there')
-    call expect(flopcast_block_size(profile, 'dgeqrf', 1000, 1000) == 0, 'a block size without a profile')
-    call flopcast_close_profile(profile)
+    call flopcast_open_tuning(tuning, 'no such file', status)
+    call expect(status == 3 .and. index(flopcast_error(), 'no such file') > 0, 'a tuning that is not there')
+    call expect(flopcast_block_size(tuning, 'dgeqrf', 1000, 1000) == 0, 'a block size without a tuning')
+    call flopcast_close_tuning(tuning)
   end subroutine
 end program

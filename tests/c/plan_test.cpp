@@ -31,7 +31,7 @@ using ::testing::HasSubstr;
 struct Close {
   void operator()(flopcast_workbench* bench) const { flopcast_workbench_close(bench); }
   void operator()(flopcast_plan* plan) const { flopcast_plan_destroy(plan); }
-  void operator()(flopcast_profile* profile) const { flopcast_profile_close(profile); }
+  void operator()(flopcast_tuning* tuning) const { flopcast_tuning_close(tuning); }
   void operator()(char* text) const { flopcast_free(text); }
 };
 using Bench = std::unique_ptr<flopcast_workbench, Close>;
@@ -479,7 +479,7 @@ TEST(CLibrary, WisdomTravelsInFiles) {
   }
   nlohmann::json wisdom = nlohmann::json::parse(std::ifstream(file));
   EXPECT_EQ(wisdom.at("schema"), "flopcast-wisdom-1");
-  const auto entries = static_cast<std::int64_t>(wisdom.at("artifacts").size() + wisdom.at("profiles").size());
+  const auto entries = static_cast<std::int64_t>(wisdom.at("artifacts").size() + wisdom.at("tunings").size());
   ASSERT_GT(entries, 0);
 
   const tests::Variable home("FLOPCAST_HOME", (folder.path() / "home").string());
@@ -494,7 +494,7 @@ TEST(CLibrary, WisdomTravelsInFiles) {
   for (nlohmann::json& environment : wisdom.at("environments")) {
     environment["cpu"] = "another CPU";
   }
-  wisdom["profiles"] = nlohmann::json::array();
+  wisdom["tunings"] = nlohmann::json::array();
   const std::string foreign = (folder.path() / "foreign").string();
   std::ofstream(foreign) << wisdom.dump();
   ASSERT_EQ(flopcast_wisdom_import_from_filename(bench.get(), foreign.c_str(), nullptr, nullptr), FLOPCAST_DONE);
@@ -735,27 +735,27 @@ TEST(CLibrary, CancelsTheProgramThatAnswers) {
 
 TEST(CLibrary, ReadsTunedBlockSizes) {
   const tests::OwnFolder folder;
-  const std::string file = (folder.path() / "profile.json").string();
+  const std::string file = (folder.path() / "tuning.json").string();
   std::ofstream(file)
-      << R"({"schema": "flopcast-profile-1", "environment": {"cpu": "a CPU", "cores": 1, "caches": [], "memory_bandwidth": 1,
-    "peak_flops": 1, "blas": {"name": "", "path": "", "version": "", "kernels": "", "threading": "", "digest": ""},
+      << R"({"schema": "flopcast-tuning-file-1", "environment": {"cpu": "a CPU", "cores": 1, "caches": [], "memory_bandwidth": 1,
+    "peak_flops_per_second": 1, "blas": {"name": "", "path": "", "version": "", "kernels": "", "threading": "", "digest": ""},
     "lapack": {"name": "", "path": "", "version": "", "kernels": "", "threading": "", "digest": ""}, "threads": 1, "affinity": "",
     "fingerprint": ""}, "routines": [{"routine": "dgeqrf", "points": [{"m": 1000, "n": 1000, "nb": 48, "nbmin": 2, "nx": 128}]},
     {"routine": "dpotrf", "flags": "L", "points": [{"m": 500, "n": 500, "nb": 96, "nbmin": 2, "nx": 0}]}]})";
-  flopcast_profile* opened_profile = nullptr;
-  ASSERT_EQ(flopcast_profile_open(&opened_profile, file.c_str()), FLOPCAST_DONE) << flopcast_error_message();
-  const std::unique_ptr<flopcast_profile, Close> profile(opened_profile);
+  flopcast_tuning* opened_tuning = nullptr;
+  ASSERT_EQ(flopcast_tuning_open(&opened_tuning, file.c_str()), FLOPCAST_DONE) << flopcast_error_message();
+  const std::unique_ptr<flopcast_tuning, Close> tuning(opened_tuning);
   const auto block_size = [&](const char* routine, std::int64_t m, std::int64_t n) {
     std::int64_t nb = -1;
-    EXPECT_EQ(flopcast_tuned_block_size(profile.get(), routine, m, n, &nb), FLOPCAST_DONE) << flopcast_error_message();
+    EXPECT_EQ(flopcast_tuned_block_size(tuning.get(), routine, m, n, &nb), FLOPCAST_DONE) << flopcast_error_message();
     return nb;
   };
   EXPECT_EQ(block_size("dgeqrf", 1000, 1000), 48);
   EXPECT_EQ(block_size("dpotrf:L", 500, 500), 96);
   EXPECT_EQ(block_size("dpotrf:U", 500, 500), 0);
   EXPECT_EQ(block_size("dgetrf", 1000, 1000), 0);
-  flopcast_profile* none = nullptr;
-  expect_refusal(flopcast_profile_open(&none, "/no such file"), FLOPCAST_BAD_INPUT, "/no such file");
+  flopcast_tuning* none = nullptr;
+  expect_refusal(flopcast_tuning_open(&none, "/no such file"), FLOPCAST_BAD_INPUT, "/no such file");
 }
 
 TEST(CLibrary, Predicts) {
@@ -816,7 +816,7 @@ TEST(CLibrary, HasTheSchemas) {
 TEST(CLibrary, TakesNullWhereAHandleEnds) {
   flopcast_workbench_close(nullptr);
   flopcast_plan_destroy(nullptr);
-  flopcast_profile_close(nullptr);
+  flopcast_tuning_close(nullptr);
   flopcast_free(nullptr);
   EXPECT_THAT(std::string(flopcast_version()), HasSubstr("."));
 }

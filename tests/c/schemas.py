@@ -40,11 +40,11 @@ REQUESTS = [
     {"export_timeline": {"recording": "true.trace", "max_events": 10}},
     {"tune_program": {"command": ["sh", "-c", "exit {code}"], "parameters": ["code=0,1"], "time_budget": 0.1}},
     {"verify": {"blas": ["openblas-serial"], "routines": ["ddot"], "rounds": 2, "threads": 1}},
-    {"environment": {"profile": "profile.json"}},
-    {"wisdom_export": {"profile": "profile.json"}},
-    {"wisdom_list": {"profile": "profile.json"}},
-    {"export_ilaenv": {"profile": "profile.json", "language": "c"}},
-    {"run": {"command": ["true"], "kernels": "library", "threads": 1, "profile": "profile.json"}},
+    {"environment": {"tuning": "tuning.json"}},
+    {"wisdom_export": {"tuning": "tuning.json"}},
+    {"wisdom_list": {"tuning": "tuning.json"}},
+    {"export_ilaenv": {"tuning": "tuning.json", "language": "c"}},
+    {"run": {"command": ["true"], "kernels": "library", "threads": 1, "tuning": "tuning.json"}},
 ]
 
 
@@ -117,9 +117,9 @@ def main():
     checker = Checker(sys.argv[1])
     checker.check_schemas()
     with tempfile.TemporaryDirectory() as folder:
-        profile = ["tune", "dpotrf", "uplo=L", "--n", "100", "--nb", "32,64", "--time-budget", "0.5s", "--profile", "profile.json", "--quiet"]
-        run(checker.program, *profile, folder=folder)
-        checker.check_document((pathlib.Path(folder) / "profile.json").read_text(), "tune --profile")
+        words = ["tune", "dpotrf", "uplo=L", "--n", "100", "--nb", "32,64", "--time-budget", "0.5s", "--tuning", "tuning.json", "--quiet"]
+        run(checker.program, *words, folder=folder)
+        checker.check_document((pathlib.Path(folder) / "tuning.json").read_text(), "tune --tuning")
         for request in REQUESTS:
             checker.check_request(request)
             answer = pathlib.Path(folder) / "answer.json"

@@ -30,7 +30,7 @@ static void snippet(int64_t option_nb, const char* option_grid) {
 static void snippet(int64_t m, int64_t n) {
 """,
     "flopcast_": """#include <flopcast/flopcast.h>
-static void snippet(flopcast_workbench* bench, flopcast_plan* plan, flopcast_plan_options options, flopcast_profile* profile,
+static void snippet(flopcast_workbench* bench, flopcast_plan* plan, flopcast_plan_options options, flopcast_tuning* tuning,
                     const int64_t* shape_a, const int64_t* shape_b, const int64_t* shape_c, double alpha, double beta, const double* a,
                     const double* b, double* c, const double* addend, double* result, int64_t m, int64_t n, int64_t nb, char* answer) {
 """,

@@ -27,10 +27,10 @@
 #include "flopcast/model/artifacts.hpp"
 #include "flopcast/model/model_json.hpp"
 #include "flopcast/model/store.hpp"
-#include "flopcast/program/profile_json.hpp"
 #include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/program/program_timeline.hpp"
 #include "flopcast/program/program_trace.hpp"
+#include "flopcast/program/saved_tuning_json.hpp"
 #include "flopcast/protocol/block_table.hpp"
 #include "flopcast/protocol/mpi_executions.hpp"
 #include "flopcast/protocol/mpi_options.hpp"
@@ -232,25 +232,26 @@ nlohmann::json environment() {
   return all;
 }
 
-TEST_F(Mutations, OfProfiles) {
-  program::Profile profile;
-  profile.environment = environment().get<Environment>();
-  profile.settings = {{"OPENBLAS_CORETYPE", "Haswell"}};
-  profile.routines = {{"dgeqrf", "", {{200, 200, {32, 2, 128}, {48}, 0.01, false}, {800, 800, {64, 2, 128}, {}, 0, true}}}};
-  try_mutations("a profile", program::to_json(profile).dump(), testing::mutate_document, 1000, [](const std::string& contents) {
-    const program::Profile read = program::profile_from_json(parse_json(contents, "a profile"));
+TEST_F(Mutations, OfTuningFiles) {
+  program::SavedTuning tuning;
+  tuning.environment = environment().get<Environment>();
+  tuning.settings = {{"OPENBLAS_CORETYPE", "Haswell"}};
+  tuning.routines = {{"dgeqrf", "", {{200, 200, {32, 2, 128}, {48}, 0.01, false}, {800, 800, {64, 2, 128}, {}, 0, true}}}};
+  try_mutations("a tuning file", program::to_json(tuning).dump(), testing::mutate_document, 1000, [](const std::string& contents) {
+    const program::SavedTuning read = program::saved_tuning_from_json(parse_json(contents, "a tuning file"));
     static_cast<void>(program::block_table_text(read));
   });
 }
 
 TEST_F(Mutations, OfWisdom) {
   Wisdom wisdom;
-  program::Profile& profile = wisdom.profiles.emplace_back();
-  profile.environment = environment().get<Environment>();
-  profile.routines = {{"dgeqrf", "", {{200, 200, {32, 2, 128}, {48}, 0.01, false}}}};
-  wisdom.environments = {profile.environment};
-  wisdom.artifacts = {{model::artifact::kernel_choice, "a CPU /lib/libblas.so 7", {{"kernels", "Haswell"}, {"dgemm_flops", 1e9}}},
-                      {model::artifact::contraction_plan, "ab 3 threads 1 0123 microbench family 1", {{"m", 4}, {"kernel", "gemm"}}}};
+  program::SavedTuning& tuning = wisdom.tunings.emplace_back();
+  tuning.environment = environment().get<Environment>();
+  tuning.routines = {{"dgeqrf", "", {{200, 200, {32, 2, 128}, {48}, 0.01, false}}}};
+  wisdom.environments = {tuning.environment};
+  wisdom.artifacts = {
+      {model::artifact::kernel_choice, "a CPU /lib/libblas.so 7", {{"kernels", "Haswell"}, {"dgemm_flops_per_second", 1e9}}},
+      {model::artifact::contraction_plan, "ab 3 threads 1 0123 microbench family 1", {{"m", 4}, {"kernel", "gemm"}}}};
   try_mutations("wisdom", wisdom_text(wisdom), testing::mutate_document, 1000,
                 [](const std::string& contents) { static_cast<void>(wisdom_text(parse_wisdom(contents, "wisdom"))); });
 }

@@ -14,11 +14,11 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Profile tuned(std::string routine, std::string flags = "") {
-  Profile profile;
-  profile.environment.cpu = "a CPU";
-  profile.set({std::move(routine), std::move(flags), {{200, 400, {24, 2, 96}, {}, 0, false}}});
-  return profile;
+SavedTuning tuned(std::string routine, std::string flags = "") {
+  SavedTuning tuning;
+  tuning.environment.cpu = "a CPU";
+  tuning.set({std::move(routine), std::move(flags), {{200, 400, {24, 2, 96}, {}, 0, false}}});
+  return tuning;
 }
 
 TEST(IlaenvSource, HasThePointsInBothLanguages) {
@@ -30,24 +30,24 @@ TEST(IlaenvSource, HasThePointsInBothLanguages) {
 }
 
 TEST(IlaenvSource, LeavesOutRoutinesThatPassAnothersName) {
-  Profile profile = tuned("dgeqp3");
-  profile.set(tuned("dpotrf", "L").routines[0]);
-  const IlaenvSource source = ilaenv_source(profile, SourceLanguage::c);
+  SavedTuning tuning = tuned("dgeqp3");
+  tuning.set(tuned("dpotrf", "L").routines[0]);
+  const IlaenvSource source = ilaenv_source(tuning, SourceLanguage::c);
   EXPECT_THAT(source.routines, ElementsAre("dpotrf:L"));
   EXPECT_THAT(source.left_out, ElementsAre("dgeqp3"));
   EXPECT_THAT(source.text, AllOf(HasSubstr("\"DPOTRF          \", \"L\""), Not(HasSubstr("DGEQP3"))));
 }
 
-TEST(IlaenvSource, RefusesProfilesWithoutRoutinesThatIlaenvCanAnswerFor) {
-  EXPECT_THROW(ilaenv_source(Profile{}, SourceLanguage::c), Error);
+TEST(IlaenvSource, RefusesTuningFilesWithoutRoutinesThatIlaenvCanAnswerFor) {
+  EXPECT_THROW(ilaenv_source(SavedTuning{}, SourceLanguage::c), Error);
   EXPECT_THROW(ilaenv_source(tuned("dgeqp3"), SourceLanguage::c), Error);
 }
 
-TEST(IlaenvSource, NothingInAProfileEndsAStringOrAComment) {
+TEST(IlaenvSource, NothingInATuningEndsAStringOrAComment) {
   EXPECT_THAT(tests::message_of([] { ilaenv_source(tuned("dgeqrf", "'"), SourceLanguage::fortran); }), HasSubstr("letters and digits"));
-  Profile profile = tuned("dgeqrf");
-  profile.environment.cpu = "*/ int main() {}\nend function";
-  EXPECT_THAT(ilaenv_source(profile, SourceLanguage::c).text, HasSubstr("CPU:      / int main() {} end function\n"));
+  SavedTuning tuning = tuned("dgeqrf");
+  tuning.environment.cpu = "*/ int main() {}\nend function";
+  EXPECT_THAT(ilaenv_source(tuning, SourceLanguage::c).text, HasSubstr("CPU:      / int main() {} end function\n"));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ import flopcast as fc
 FAKE = pathlib.Path(__file__).with_name("fake_flopcast.py")
 LIBRARY = {"name": "openblas", "path": "/lib/libblas.so.3", "version": "0.3.21", "kernels": "Zen", "threading": "serial", "digest": "d"}
 ENVIRONMENT = {
-    "cpu": "a CPU", "cores": 2, "caches": [], "memory_bandwidth": 1e10, "peak_flops": 5e10,
+    "cpu": "a CPU", "cores": 2, "caches": [], "memory_bandwidth": 1e10, "peak_flops_per_second": 5e10,
     "blas": LIBRARY, "lapack": LIBRARY, "threads": 1, "affinity": "0", "fingerprint": "f",
 }  # fmt: skip
 DECISION = {
@@ -93,8 +93,8 @@ class Requests(WithFake):
 
     def test_paths(self):
         self.answer_with({**TUNING})
-        fc.tune("dgeqrf", profile=pathlib.Path("/tmp/p.json"))
-        self.assertEqual(self.request()["tune"]["profile"], "/tmp/p.json")
+        fc.tune("dgeqrf", tuning=pathlib.Path("/tmp/p.json"))
+        self.assertEqual(self.request()["tune"]["tuning"], "/tmp/p.json")
 
     def test_arguments_that_no_command_has(self):
         with self.assertRaises(TypeError):
@@ -106,7 +106,7 @@ class Requests(WithFake):
         for number in (float("nan"), float("inf")):
             with self.assertRaisesRegex(fc.InputError, "tune.time_budget: .* expected a finite number"):
                 fc.tune("dgeqrf", time_budget=number)
-        for arguments in ({"time_budget": -1}, {"sizes": {"n": []}}, {"seed": -1}, {"profile": "a" * 5000}):
+        for arguments in ({"time_budget": -1}, {"sizes": {"n": []}}, {"seed": -1}, {"tuning": "a" * 5000}):
             with self.assertRaisesRegex(fc.InputError, f"tune.{next(iter(arguments))}.* given, expected"):
                 fc.tune("dgeqrf", **arguments)
         with self.assertRaisesRegex(fc.InputError, "run.command: an empty list given"):
@@ -268,7 +268,7 @@ class Results(unittest.TestCase):
         self.module("matplotlib").use("Agg")
         prediction = {"algorithm": "dpotrf", "parameters": {"n": 100}, "sizes": "100", "blocks": "-", "seconds": 1.0, "interval": [0.5, 2.0], "flops": 1e6,
                       "extrapolated_share": 0, "extrapolated": 0, "is_thread": False, "kernels": []}  # fmt: skip
-        kinds = {"cache": "placed", "generator": "refined"}
+        kinds = {"cache_model": "placed", "generator": "refined"}
         result = fc.result_of({"schema": "flopcast-predict-2", "environment": ENVIRONMENT, "options": kinds, "predictions": [prediction]})
         self.assertEqual([bar.get_width() for bar in result.plot().patches], [1.0])
 
@@ -285,10 +285,10 @@ class Real(unittest.TestCase):
 
     def test_a_tuned_block_size(self):
         with tempfile.TemporaryDirectory() as folder:
-            profile = pathlib.Path(folder) / "tuned.json"
-            tuning = fc.tune("dgeqrf", n=100, nb=[16], time_budget=60, blas="openblas-serial", tune_crossover=False, profile=profile)
-            self.assertEqual(fc.tuned_block_size("dgeqrf", 100, 100, profile), tuning.parts[0].decisions[0].chosen.nb)
-            self.assertEqual(fc.tuned_block_size("dgetrf", 100, 100, profile), 0)
+            file = pathlib.Path(folder) / "tuned.json"
+            tuning = fc.tune("dgeqrf", n=100, nb=[16], time_budget=60, blas="openblas-serial", tune_crossover=False, tuning=file)
+            self.assertEqual(fc.tuned_block_size("dgeqrf", 100, 100, file), tuning.parts[0].decisions[0].chosen.nb)
+            self.assertEqual(fc.tuned_block_size("dgetrf", 100, 100, file), 0)
             with self.assertRaisesRegex(fc.Error, "none.json"):
                 fc.tuned_block_size("dpotrf", 10, 10, folder + "/none.json")
 

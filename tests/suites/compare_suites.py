@@ -60,15 +60,15 @@ def run_suite(name, prefix, folder, label):
     return outcomes
 
 
-def tuned_profile(flopcast, folder):
-    """Returns a quickly tuned profile of block sizes; the suites' results must not depend on its values."""
-    profile = folder / "profile.json"
-    tuned = subprocess.run([flopcast, "tune", "lapack", "--n", "64,200", "--time-budget", "20s", "--profile", str(profile), "--quiet"],
+def tuning_file(flopcast, folder):
+    """Returns a quickly made tuning file; the suites' results must not depend on its values."""
+    tuning = folder / "tuning.json"
+    tuned = subprocess.run([flopcast, "tune", "lapack", "--n", "64,200", "--time-budget", "20s", "--tuning", str(tuning), "--quiet"],
                            env=dict(os.environ, FLOPCAST_HOME=str(folder / "home")), stdout=subprocess.DEVNULL)
-    if tuned.returncode != 0 or not profile.exists():
+    if tuned.returncode != 0 or not tuning.exists():
         print(f"compare_suites: flopcast tune lapack ended with {tuned.returncode}", file=sys.stderr)
         sys.exit(2)
-    return profile
+    return tuning
 
 
 def main():
@@ -78,12 +78,12 @@ def main():
     flopcast, name = os.path.abspath(sys.argv[1]), sys.argv[2]
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
-        profile = tuned_profile(flopcast, folder)
+        tuning = tuning_file(flopcast, folder)
         ways = {
             "plain": [],
             "record": [flopcast, "record", "--output", str(folder / "suite.trace"), "--"],
-            "run": [flopcast, "run", "--profile", str(profile), "--"],
-            "run-reference": [flopcast, "run", "--profile", str(profile), "--blas", "openblas-pthread", "--lapack", "reference", "--report", "--"],
+            "run": [flopcast, "run", "--tuning", str(tuning), "--"],
+            "run-reference": [flopcast, "run", "--tuning", str(tuning), "--blas", "openblas-pthread", "--lapack", "reference", "--report", "--"],
         }
         outcomes = {label: run_suite(name, prefix, folder, label) for label, prefix in ways.items()}
     differences = 0

@@ -66,13 +66,13 @@ TEST_F(UserFolders, DataAndCacheDoNotMix) {
 
 TEST_F(UserFolders, WithoutAnyVariableTheErrorNamesPurposeAndRemedy) {
   try {
-    static_cast<void>(user_data_folder("profiles", "Name the profile with --profile FILE"));
+    static_cast<void>(user_data_folder("tuning files", "Name the tuning file with --tuning FILE"));
     ADD_FAILURE() << "nothing was thrown";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::environment);
-    EXPECT_STREQ(
-        error.what(),
-        "there is no folder for profiles: none of FLOPCAST_HOME, XDG_DATA_HOME and HOME is set. Name the profile with --profile FILE");
+    EXPECT_STREQ(error.what(),
+                 "there is no folder for tuning files: none of FLOPCAST_HOME, XDG_DATA_HOME and HOME is set. Name the tuning file with "
+                 "--tuning FILE");
   }
   try {
     static_cast<void>(user_cache_folder("measurements"));

@@ -74,17 +74,17 @@ TEST_F(KernelChoices, KeysAreReadOnTheirOwnCpuOnly) {
 }
 
 TEST_F(KernelChoices, StoredResultsAreCheckedAndShown) {
-  const json chosen_well = {{"kernels", "Haswell"}, {"dgemm_flops", 1e10}};
+  const json chosen_well = {{"kernels", "Haswell"}, {"dgemm_flops_per_second", 1e10}};
   json better = chosen_well;
-  better["better"] = {{"setting", "OPENBLAS_CORETYPE=SkylakeX"}, {"dgemm_flops", 2e10}};
+  better["better"] = {{"setting", "OPENBLAS_CORETYPE=SkylakeX"}, {"dgemm_flops_per_second", 2e10}};
   EXPECT_NO_THROW(require_kernel_choice(chosen_well));
   EXPECT_NO_THROW(require_kernel_choice(better));
   EXPECT_EQ(kernel_choice_text(chosen_well), "Haswell");
   EXPECT_EQ(kernel_choice_text(better), "Haswell, better with OPENBLAS_CORETYPE=SkylakeX");
-  EXPECT_EQ(kernel_choice_text({{"kernels", ""}, {"dgemm_flops", 1e10}}), "its own kernels");
+  EXPECT_EQ(kernel_choice_text({{"kernels", ""}, {"dgemm_flops_per_second", 1e10}}), "its own kernels");
   better["better"].erase("setting");
   EXPECT_THROW(require_kernel_choice(better), MemberError);
-  EXPECT_THROW(require_kernel_choice({{"kernels", 3}, {"dgemm_flops", 1e10}}), MemberError);
+  EXPECT_THROW(require_kernel_choice({{"kernels", 3}, {"dgemm_flops_per_second", 1e10}}), MemberError);
   EXPECT_THROW(require_kernel_choice({{"kernels", "Haswell"}}), MemberError);
 }
 

@@ -40,21 +40,21 @@ Environment an_environment() {
   return environment;
 }
 
-/// Returns a profile in which dgeqrf of this order has block size `nb`.
-program::Profile profile(std::int64_t order, std::int64_t nb) {
-  program::Profile profile;
-  profile.environment = an_environment();
-  profile.set({"dgeqrf", "", {{order, order, {nb, 2, 0}, {}, 0, false}}});
-  return profile;
+/// Returns a tuning file in which dgeqrf of this order has block size `nb`.
+program::SavedTuning tuning(std::int64_t order, std::int64_t nb) {
+  program::SavedTuning tuning;
+  tuning.environment = an_environment();
+  tuning.set({"dgeqrf", "", {{order, order, {nb, 2, 0}, {}, 0, false}}});
+  return tuning;
 }
 
 model::Artifact kernels(const std::string& name, const std::string& chosen) {
-  return {model::artifact::kernel_choice, name, {{"kernels", chosen}, {"dgemm_flops", 1e9}}};
+  return {model::artifact::kernel_choice, name, {{"kernels", chosen}, {"dgemm_flops_per_second", 1e9}}};
 }
 
 TEST(WisdomFiles, ReadBackEqualWhateverTheOrderOfEntries) {
-  const Wisdom wisdom = {{profile(200, 48)}, {an_environment()}, {kernels("a CPU /a 1", "skx"), kernels("a CPU /b 1", "skx")}};
-  const Wisdom turned = {{profile(200, 48)}, {an_environment()}, {kernels("a CPU /b 1", "skx"), kernels("a CPU /a 1", "skx")}};
+  const Wisdom wisdom = {{tuning(200, 48)}, {an_environment()}, {kernels("a CPU /a 1", "skx"), kernels("a CPU /b 1", "skx")}};
+  const Wisdom turned = {{tuning(200, 48)}, {an_environment()}, {kernels("a CPU /b 1", "skx"), kernels("a CPU /a 1", "skx")}};
   EXPECT_EQ(wisdom_text(wisdom), wisdom_text(turned));
   EXPECT_EQ(parse_wisdom(wisdom_text(turned), "a file"), wisdom);
 }
@@ -63,17 +63,17 @@ TEST(WisdomFiles, MistakesNameTheFileAndTheMember) {
   const auto message = [](const std::string& text) { return tests::bad_input_of([&] { parse_wisdom(text, "my.wisdom"); }); };
   EXPECT_THAT(message("{"), HasSubstr("my.wisdom"));
   EXPECT_THAT(message(R"({"schema": "flopcast-trace-1"})"), HasSubstr("flopcast-wisdom-1"));
-  EXPECT_THAT(message(R"({"schema": "flopcast-wisdom-1", "profiles": [], "environments": [], "artifacts": [{"kind": 3}]})"),
+  EXPECT_THAT(message(R"({"schema": "flopcast-wisdom-1", "tunings": [], "environments": [], "artifacts": [{"kind": 3}]})"),
               HasSubstr("kind"));
 }
 
 TEST(AddWisdom, CountsEntriesThatChangeAndKeepsTheOthers) {
-  Wisdom older = {{profile(200, 48)}, {}, {kernels("a CPU /a 1", "skx"), kernels("a CPU /b 1", "skx")}};
+  Wisdom older = {{tuning(200, 48)}, {}, {kernels("a CPU /a 1", "skx"), kernels("a CPU /b 1", "skx")}};
   const Wisdom newer = {
-      {profile(400, 64)}, {}, {kernels("a CPU /a 1", "haswell"), kernels("a CPU /b 1", "skx"), kernels("a CPU /c 1", "skx")}};
-  EXPECT_EQ(add_wisdom(older, newer), 2) << "the profile, which is merged, and one choice of kernels; the new choice changes nothing";
-  ASSERT_THAT(older.profiles, SizeIs(1));
-  EXPECT_THAT(older.profiles[0].routines.at(0).points, SizeIs(2)) << "200 and 400";
+      {tuning(400, 64)}, {}, {kernels("a CPU /a 1", "haswell"), kernels("a CPU /b 1", "skx"), kernels("a CPU /c 1", "skx")}};
+  EXPECT_EQ(add_wisdom(older, newer), 2) << "the tuning file, which is merged, and one choice of kernels; the new choice changes nothing";
+  ASSERT_THAT(older.tunings, SizeIs(1));
+  EXPECT_THAT(older.tunings[0].routines.at(0).points, SizeIs(2)) << "200 and 400";
   ASSERT_THAT(older.artifacts, SizeIs(3));
   EXPECT_EQ(older.artifacts[0].document.at("kernels"), "haswell");
   EXPECT_EQ(older.artifacts[2].name, "a CPU /c 1");
@@ -137,9 +137,9 @@ TEST_F(SystemWisdom, LiesWhereTheVariableSays) {
 }
 
 TEST_F(SystemWisdom, OfAnotherMachineHasNoEffectAndTheReasonIsGiven) {
-  std::ofstream(file()) << wisdom_text({{profile(200, 48)}, {an_environment()}, {kernels("a CPU /a 1", "skx")}});
+  std::ofstream(file()) << wisdom_text({{tuning(200, 48)}, {an_environment()}, {kernels("a CPU /a 1", "skx")}});
   EXPECT_EQ(system_wisdom(context_), Wisdom());
-  EXPECT_THAT(system_profiles_misfit(context_), HasSubstr("doesn't hold here: it is for the CPU 'a CPU'"));
+  EXPECT_THAT(system_tunings_misfit(context_), HasSubstr("doesn't hold here: it is for the CPU 'a CPU'"));
   EXPECT_THAT(notes_, SizeIs(0));
 }
 

@@ -27,20 +27,19 @@ namespace flopcast::cli {
 namespace {
 
 constexpr const char* footer =
-    R"(A contraction is abc=ai,ibc (indices of C = those of A, B), 'C_abc := A_ai B_ibc', or 'ai,ibc->abc'; sizes are
+    R"(More:
+A contraction is abc=ai,ibc (indices of C = those of A, B), 'C_abc := A_ai B_ibc', or 'ai,ibc->abc'; sizes are
 a=400 b=c=400 i=8.
-With --run, --in and --explain, NumPy's whole notation is possible: 'iij->j', '...i,i', 'conj(ki),kj'. Three operands
-and more are computed by a tree of pairwise contractions; without --run and --in, its steps are shown as with --explain.
+With --run, --in and --plan, NumPy's whole notation is possible: 'iij->j', '...i,i', 'conj(ki),kj'. Three operands
+and more are computed by a tree of pairwise contractions; without --run and --in, its steps are shown as with --plan.
 Algorithms are called as in Peise et al. 2015: the loops from the outside in, ' for a copy in the loop before it, the
 kernel.
 
 Examples:
   flopcast contract abc=ai,ibc a=b=c=64 i=8
-  flopcast contract abc=ai,ibc a=b=c=64 i=8 --blas-kernels gemv --validate
-  flopcast contract abc=ija,jbic a=b=c=64 i=j=8 --run
-  flopcast contract 'ab,bc,cd->ad' a=b=400 c=20 d=400
+  flopcast contract abc=ai,ibc a=b=c=64 i=8 --validate
   flopcast contract 'conj(ki),kjx->ij' i=j=k=64 x=2 --precision z --run
-  flopcast contract 'ija,jbic->abc' a=b=c=100 i=j=8 --list --blas-kernels gemm --json
+  flopcast contract 'ab,bc,cd->ad' a=b=400 c=20 d=400
   flopcast contract 'C_abc := A_ija B_jbic' a=b=c=100 i=j=8 --emit c --algorithm ib-gemm
   flopcast contract --layouts T,V 'W_abij := V_abcd T_cdij' 'Y_ki := U_cdkl T_cdil' a=b=c=d=40 i=j=k=l=10)";
 
@@ -51,7 +50,7 @@ struct ContractCommand {
   ContractionRequest request;  ///< its precision, order and `fresh` are those of rankings, too
   RankAlgorithmsRequest ranking;
   LayoutsRequest layouts;
-  bool list = false, run = false, explain = false;
+  bool list = false, run = false, plan = false;
   std::string emit;
   machine::LibraryChoice libraries;
 
@@ -60,7 +59,7 @@ struct ContractCommand {
   [[nodiscard]] bool has_many_operands() const { return request.expression.operands.size() > 2; }
   /// Returns whether the expression is to be planned, and not algorithms of a contraction to be ranked. Three operands and more are always
   /// planned.
-  [[nodiscard]] bool plans() const { return takes_files() || run || explain || has_many_operands(); }
+  [[nodiscard]] bool plans() const { return takes_files() || run || plan || has_many_operands(); }
 };
 
 /// Refuses options that were given, of these names.
@@ -78,9 +77,9 @@ void refuse_idle_options(const ContractCommand& command, const OptionSet& option
     refuse(options, {"--precision", "--order", "--strides"}, "doesn't go with --in and --out: .npy files have their own");
   }
   if (command.plans()) {
-    refuse(options, {"--algorithm", "--blas-kernels", "--all", "--stage", "--prefetched-lines", "--repetitions"},
+    refuse(options, {"--algorithm", "--blas-kernels", "--all-levels", "--stage", "--prefetched-lines", "--repetitions"},
            command.has_many_operands() ? "is for ranking algorithms of two tensors"
-                                       : "is for ranking algorithms, not for --run, --in and --explain");
+                                       : "is for ranking algorithms, not for --run, --in and --plan");
   }
   if (!command.takes_files() && !command.run) {
     refuse(options, {"--tiles", "--effort", "--time-budget"}, "is for --run and --in");
@@ -136,7 +135,7 @@ std::vector<std::string> read_contractions(const std::string& word) {
 /// Splits the words into contractions and sizes, and chooses the orders of their tensors.
 void run_layouts(ContractCommand& command, const OptionSet& options, const CommonOptions& common) {
   refuse(options,
-         {"--in", "--out", "--run", "--explain", "--list", "--emit", "--algorithm", "--blas-kernels", "--all", "--stage", "--strides",
+         {"--in", "--out", "--run", "--plan", "--list", "--emit", "--algorithm", "--blas-kernels", "--all-levels", "--stage", "--strides",
           "--order", "--tiles", "--effort", "--max-bytes", "--fresh", "--repetitions", "--prefetched-lines"},
          "doesn't go with --layouts");
   LayoutsRequest& request = command.layouts;
@@ -174,11 +173,11 @@ void run_layouts(ContractCommand& command, const OptionSet& options, const Commo
 void check(const ContractCommand& command, const OptionSet& options, const CommonOptions& common) {
   const bool emits = !command.emit.empty(), validates = command.ranking.validate;
   refuse_idle_options(command, options);
-  if (command.takes_files() && (command.only_lists() || validates || command.explain)) {
-    throw usage_error("--list, --emit, --validate and --explain take no files; leave --in and --out out");
+  if (command.takes_files() && (command.only_lists() || validates || command.plan)) {
+    throw usage_error("--list, --emit, --validate and --plan take no files; leave --in and --out out");
   }
-  if (command.list + emits + validates + command.run + command.explain > 1) {
-    throw usage_error("--list, --emit, --validate, --run and --explain exclude one another");
+  if (command.list + emits + validates + command.run + command.plan > 1) {
+    throw usage_error("--list, --emit, --validate, --run and --plan exclude one another");
   }
   if (command.has_many_operands() && (command.only_lists() || validates)) {
     throw usage_error("--list, --emit and --validate are for contractions of two tensors; '{}' has more operands", command.expression);
@@ -267,7 +266,7 @@ void run_contract(ContractCommand command, const OptionSet& options, const Commo
 
 void add_contract_command(OptionSet& app, CommonOptions& common) {
   auto values = std::make_shared<ContractCommand>();
-  OptionSet command = app.add_command("contract", "Rank the BLAS-based algorithms of a tensor contraction without running them; run it");
+  OptionSet command = app.add_command("contract", "Rank the algorithms of a tensor contraction without running them, or run it");
   command
       .option("contraction", values->expression,
               "Contraction such as abc=ai,ibc (indices of C = those of A, B), or expression of several operands")
@@ -279,21 +278,17 @@ void add_contract_command(OptionSet& app, CommonOptions& common) {
           "Strides of a tensor in elements, one per index, such as A=1,512 (A, B and C; in expressions also 1, 2, ... and result); may be "
           "repeated")
       .placeholder("TENSOR=STRIDES")
-      .repeatable();
-  command.flag("--list", values->list, "List the algorithms; nothing is measured");
+      .repeatable()
+      .rare();
+  command.flag("--list", values->list, "Only list: the algorithms; nothing is measured");
   command.option("--emit", values->emit, "Write the algorithms as functions that call CBLAS: c or c++").choices({"c", "c++"});
   add_request(command, values->ranking);
   command.flag("--run", values->run, "Plan the contraction (tiles, packing, streaming) and run it on random numbers");
-  command.flag("--explain", values->explain, "Show the steps of the plan with their flops, bytes and predicted times; nothing is executed");
+  command.flag("--plan", values->plan, "Show the steps of the plan with their flops, bytes and predicted times; nothing is executed");
   add_request(command, values->request);
   add_request(command, values->layouts);
-  command.find("--layouts").placeholder("TENSORS");
-  command.find("--algorithm").placeholder("NAME");
-  command.find("--max-bytes").placeholder("SIZE");
-  command.find("--tiles").placeholder("MxNxK[:KERNEL[:ROWS][:LOOPS][:keepOPERANDS]]");
   add_library_options(command, values->libraries);
-  command.find("--threads")
-      .describe("Threads of the BLAS; with --run, --in and --explain, threads of the planner around a BLAS on one thread");
+  command.find("--threads").describe("Threads of BLAS; with --run, --in and --plan, threads of the planner around a BLAS on one thread");
   command.footer(footer);
   command.action([values, command, &common] { run_contract(*values, command, common); });
 }

@@ -18,7 +18,7 @@ Examples:
   eval "$(flopcast env)"                      sh, bash, zsh
   eval "`flopcast env --format csh`"          csh, tcsh
   flopcast env --format fish | source         fish
-  flopcast env --format lmod --profile /opt/flopcast/epyc.json --links /opt/flopcast/links >>tuned.lua
+  flopcast env --format lmod --tuning /opt/flopcast/epyc.json --links /opt/flopcast/links >>tuned.lua
   flopcast env --blas openblas-serial --threads 1 --format json)help";
 
 struct EnvOptions {

@@ -16,7 +16,7 @@ constexpr const char* footer = R"(Example:
   flopcast export ilaenv --language c --output ilaenv.c)";
 
 constexpr const char* ilaenv_footer =
-    R"(Link the compiled file before LAPACK. Routines that the profile lacks keep LAPACK's own block sizes.
+    R"(Link the compiled file before LAPACK. Routines that the tuning file lacks keep LAPACK's own block sizes.
 
 Examples:
   flopcast export ilaenv --output ilaenv.f90 && gfortran -O2 program.f90 ilaenv.f90 -llapack -lblas

@@ -15,7 +15,7 @@ build and run it.
 
 Examples:
   flopcast extract flopcast.trace --output calls.c && cc -O2 calls.c -o calls -lopenblas && ./calls
-  flopcast extract flopcast.trace --worst 5 --by rate --anonymous --output calls.c)";
+  flopcast extract flopcast.trace --worst 5 --worst-by rate --anonymous --output calls.c)";
 
 void print_source(const ExtractRequest& request, const CommonOptions& common) {
   const ExtractedCalls extracted = extract_calls(request, run_context(common));

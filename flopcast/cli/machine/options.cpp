@@ -13,7 +13,7 @@ void add_machine_command(OptionSet& app, CommonOptions& common) {
   OptionSet command = app.add_command("machine", "Show this machine: CPU, measured caches, clocks, noise, BLAS and LAPACK libraries");
   auto request = std::make_shared<MachineRequest>();
   add_request(command, *request);
-  command.footer("Examples:\n  flopcast machine\n  flopcast machine --refresh --json --output machine.json");
+  command.footer("Examples:\n  flopcast machine\n  flopcast machine --fresh --json --output machine.json");
   command.action([request, &common] {
     const MachineReport found = inspect_machine(*request, keeping_if_possible(run_context(common)));
     if (common.json) {

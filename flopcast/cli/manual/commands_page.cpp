@@ -38,7 +38,7 @@ std::string code(const std::string& text) {
 std::string options_table(const OptionGroup& group) {
   std::string text = fmt::format("| {} | meaning |\n|---|---|\n", group.heading == "Arguments" ? "argument" : "option");
   for (const OptionDescription& option : group.options) {
-    if (option.name == "help") {
+    if (prints_text(option)) {
       continue;
     }
     std::vector<std::string> names = option_names(option);
@@ -75,7 +75,7 @@ std::string section_of(const CommandDescription& command) {
   std::string text = fmt::format("\n## {}\n\n{}\n\n", joined_words(command, " "), wrapped(markdown_prose(sentence(command.help)), columns));
   text += fenced({usage_of(command)}, "text");
   for (const OptionGroup& group : groups_of(command)) {
-    const bool has_help_only = group.options.size() == 1 && group.options.front().name == "help";
+    const bool has_help_only = std::all_of(group.options.begin(), group.options.end(), prints_text);
     if (group.heading != OptionSet::common_group && !has_help_only) {
       text += group.heading == "Options" || group.heading == "Arguments" ? "\n" : fmt::format("\n{}:\n\n", markdown_prose(group.heading));
       text += options_table(group);
@@ -98,16 +98,20 @@ std::string section_of(const CommandDescription& command) {
 std::string commands_page(const CommandDescription& top) {
   std::string text =
       "# Commands\n\n<!-- Made by scripts/make_commands_page from the program's options. -->\n\n"
-      "`flopcast COMMAND --help` and `man flopcast-COMMAND` have the same text. A general setting gives an\n"
+      "`flopcast COMMAND --help-all` and `man flopcast-COMMAND` have the same text. A general setting gives an\n"
       "option's value from a variable or the [configuration file](files.md#configuration-file).\n"
-      "[Exit codes](exit_codes.md) and [variables](environment.md) have pages of their own.\n\n"
-      "| command | purpose |\n|---|---|\n";
-  std::string sections;
+      "[Exit codes](exit_codes.md), [variables](environment.md) and [options that several commands\n"
+      "have](options.md) have pages of their own.\n";
+  std::string sections, heading;
   for (const CommandDescription* command : all_commands(top)) {
     if (command == &top) {
       continue;
     }
     const std::string name = joined_words(*command, " ");
+    if (command->words.size() == 2 && command->group != heading) {
+      heading = command->group;
+      text += fmt::format("\n{}:\n\n| command | purpose |\n|---|---|\n", heading);
+    }
     text += fmt::format("| [{}](#{}) | {} |\n", name, joined_words(*command, "-"), markdown_prose(sentence(command->help)));
     sections += section_of(*command);
   }

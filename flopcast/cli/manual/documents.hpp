@@ -25,8 +25,14 @@ struct ManualPage {
 ManualPage manual_page(const CommandDescription& command, const CommandDescription& top, const std::string& date,
                        const std::string& version);
 
-/// Returns the text that `--help` shows of a command, with lines of at most `width` columns. Longer are only words that can't be broken.
-std::string help_page(const CommandDescription& command, std::size_t width);
+/// Extent of a help text: --help leaves out rare options, the end of the footer and what the options of every command mean; --help-all
+/// has everything.
+enum class HelpLength : unsigned char { brief, full };
+
+/// Returns the help text of a command, with lines of at most `width` columns. Longer are only words that can't be broken.
+std::string help_page(const CommandDescription& command, std::size_t width, HelpLength length);
+/// Returns the help text with lines as wide as the terminal of standard output, or of 80 columns where there is none.
+std::string help_for_terminal(const CommandDescription& command, HelpLength length);
 
 struct NamedPlace {
   std::string name;

@@ -1,15 +1,20 @@
 #include "flopcast/cli/manual/documents.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "flopcast/cli/manual/help_text.hpp"
+#include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/report/terminal.hpp"
+#include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -66,6 +71,21 @@ std::vector<Entry> entries_of(const std::vector<OptionDescription>& options) {
   return entries;
 }
 
+/// Returns whether every command has the option: one of `OptionSet::common_group`, or one that prints a text.
+bool is_common(const OptionDescription& option) { return option.group == OptionSet::common_group || prints_text(option); }
+
+/// Returns "Every command: --help, --json, --output FILE".
+std::string common_options(const CommandDescription& command) {
+  std::vector<std::string> names;
+  for (const OptionDescription& option : command.options) {
+    if (is_common(option)) {
+      const std::string value = value_text(option);
+      names.push_back(option_name(option) + (value.empty() ? "" : ' ' + value));
+    }
+  }
+  return names.empty() ? "" : fmt::format("\nEvery command: {}\n", fmt::join(names, ", "));
+}
+
 std::string option_lists(const CommandDescription& command, std::size_t width) {
   const std::size_t column = text_column(entries_of(command.options), indent, std::min(max_option_column, width / 3));
   std::string text;
@@ -80,14 +100,23 @@ std::string command_list(const CommandDescription& command, std::size_t width) {
   for (const CommandDescription& below : command.commands) {
     entries.emplace_back(below.words.back(), sentence(below.help));
   }
-  return entries.empty() ? "" : "\nCommands:\n" + listing(entries, indent, text_column(entries, indent, width / 3));
+  const std::size_t column = text_column(entries, indent, width / 3);
+  std::string text;
+  std::string_view heading;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    text += command.commands[i].group == heading ? "" : fmt::format("\n{}:\n", command.commands[i].group);
+    heading = command.commands[i].group;
+    text += listing({entries[i]}, indent, column);
+  }
+  return text;
 }
 
-/// Returns the paragraphs and lists of a footer. A list follows its paragraph without an empty line.
-std::string footer_text(const HelpFooter& footer, std::size_t width) {
+/// Returns the first paragraphs and lists of a footer. A list follows its paragraph without an empty line.
+std::string footer_text(const HelpFooter& footer, std::size_t count, std::size_t width) {
   std::string text;
   bool is_first = true, after_heading = false;
-  for (const HelpBlock& block : footer.blocks) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const HelpBlock& block = footer.blocks[i];
     const bool is_paragraph = !block.paragraph.empty();
     text += is_first || is_paragraph || !after_heading ? "\n" : "";
     if (is_paragraph) {
@@ -114,15 +143,36 @@ std::string examples_text(const std::vector<std::string>& examples, std::size_t 
   return text;
 }
 
+/// Returns the last line of the brief help, which says how to see the rest; nothing where there is no rest.
+std::string more_text(const CommandDescription& command, const HelpFooter& footer) {
+  const auto rare = std::count_if(command.options.begin(), command.options.end(), [](const auto& option) { return option.is_rare; });
+  if (rare == 0 && footer.brief_count == footer.blocks.size()) {
+    return "";
+  }
+  return fmt::format("\n{}: {} --help-all\n", rare > 0 ? counted(rare, "more option") : "More", joined_words(command, " "));
+}
+
 }  // namespace
 
-std::string help_page(const CommandDescription& command, std::size_t width) {
+std::string help_page(const CommandDescription& command, std::size_t width, HelpLength length) {
   constexpr std::size_t min_width = 40;
   const std::size_t columns = std::max(width, min_width);
+  const bool is_full = length == HelpLength::full;
   const HelpFooter footer = parse_footer(command.footer);
-  const std::string texts = fmt::format("{}\nUsage: {}\n{}{}{}", command.help, usage_of(command), option_lists(command, columns),
-                                        command_list(command, columns), footer_text(footer, columns));
-  return report::wrapped(texts, columns) + examples_text(footer.examples, columns);
+  CommandDescription shown = command;
+  if (!is_full) {
+    std::erase_if(shown.options, [](const OptionDescription& option) { return option.is_rare || is_common(option); });
+  }
+  const std::string texts = fmt::format("{}\nUsage: {}\n{}{}{}{}", command.help, usage_of(command), option_lists(shown, columns),
+                                        command_list(command, columns), is_full ? "" : common_options(command),
+                                        footer_text(footer, is_full ? footer.blocks.size() : footer.brief_count, columns));
+  const std::string more = is_full ? "" : report::wrapped(more_text(command, footer), columns);
+  return report::wrapped(texts, columns) + examples_text(footer.examples, columns) + more;
+}
+
+std::string help_for_terminal(const CommandDescription& command, HelpLength length) {
+  constexpr std::size_t usual_width = 80;
+  return help_page(command, report::terminal_width(STDOUT_FILENO).value_or(usual_width), length);
 }
 
 }  // namespace flopcast::cli

@@ -64,9 +64,11 @@ HelpBlock indented_block(const std::vector<std::string>& lines) {
   return block;
 }
 
-/// Returns the lines from `begin` that are indented, or that aren't; an empty line ends both.
+constexpr const char* more_heading = "More:";  // begins what --help-all shows only
+
+/// Returns the lines from `begin` that are indented, or that aren't; an empty line and `more_heading` end both.
 std::vector<std::string> run_of(const std::vector<std::string>& lines, std::size_t begin, bool indented) {
-  const auto ends = [=](const std::string& line) { return line.empty() || (indentation(line) > 0) != indented; };
+  const auto ends = [=](const std::string& line) { return line.empty() || line == more_heading || (indentation(line) > 0) != indented; };
   const auto first = lines.begin() + static_cast<std::ptrdiff_t>(begin);
   return {first, std::find_if(first, lines.end(), ends)};
 }
@@ -82,8 +84,14 @@ HelpFooter parse_footer(const std::string& footer) {
     lines.push_back(line);
   }
   HelpFooter parsed;
+  std::optional<std::size_t> brief_count;
   for (std::size_t at = 0; at < lines.size();) {
     if (lines[at].empty()) {
+      ++at;
+      continue;
+    }
+    if (lines[at] == more_heading) {
+      brief_count = parsed.blocks.size();
       ++at;
       continue;
     }
@@ -109,6 +117,7 @@ HelpFooter parse_footer(const std::string& footer) {
       parsed.blocks[i].paragraph += parsed.blocks[i].paragraph.ends_with(':') ? "" : ":";
     }
   }
+  parsed.brief_count = brief_count.value_or(parsed.blocks.size());
   return parsed;
 }
 
@@ -160,6 +169,8 @@ std::vector<std::string> option_names(const OptionDescription& option) {
                  [](const std::string& name) { return "--" + name; });
   return names;
 }
+
+bool prints_text(const OptionDescription& option) { return option.name == "help" || option.name == "help-all" || option.name == "version"; }
 
 std::string usage_of(const OptionDescription& option) {
   const std::string value = option.is_argument ? "" : value_text(option);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -24,11 +25,12 @@ struct HelpBlock {
 /// A command's footer.
 struct HelpFooter {
   std::vector<HelpBlock> blocks;
+  std::size_t brief_count = 0;  ///< number of the first blocks, which --help shows, too
   std::vector<std::string> examples;
 };
 
 /// Takes the footer apart. Indented lines of two columns are terms, other indented lines stay as they are, and lines that aren't indented make
-/// paragraphs. The lines after "Examples:" or "Example:" are the examples.
+/// paragraphs. Only --help-all shows the text behind a line "More:". The lines after "Examples:" or "Example:" are the examples.
 HelpFooter parse_footer(const std::string& footer);
 
 /// Returns `text` with a full stop at its end, unless a mark stands there.
@@ -48,6 +50,9 @@ std::string option_name(const OptionDescription& option);
 
 /// Returns all names of an option: "-o", "--output".
 std::vector<std::string> option_names(const OptionDescription& option);
+
+/// Returns whether the option prints a text about the program and does nothing else: --help, --help-all or --version.
+bool prints_text(const OptionDescription& option);
 
 /// Returns "-o, --output FILE", or the name of an argument.
 std::string usage_of(const OptionDescription& option);

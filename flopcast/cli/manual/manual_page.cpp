@@ -125,8 +125,7 @@ std::string options_section(const CommandDescription& command) {
     text +=
         group.heading == groups.front().heading && !group.options.front().is_argument ? "" : fmt::format(".SS {}\n", prose(group.heading));
     for (const OptionDescription& option : group.options) {
-      text +=
-          fmt::format(".TP\n{}\n{}\n", tag_of(option), option.name == "help" ? "Print a summary and exit." : prose(explanation(option)));
+      text += fmt::format(".TP\n{}\n{}\n", tag_of(option), prose(explanation(option)));
     }
   }
   return text;
@@ -200,7 +199,7 @@ std::string places_sections(const CommandDescription& command, const CommandDesc
   for (const NamedPlace& file : files()) {
     text += fmt::format(".TP\n.I {}\n{}\n", typed(file.name), prose(file.meaning));
   }
-  text += ".PP\nWith FLOPCAST_HOME set, store, profile and measured caches are in the folder that it names.\n.SH ENVIRONMENT\n";
+  text += ".PP\nWith FLOPCAST_HOME set, store, tuning file and measured caches are in the folder that it names.\n.SH ENVIRONMENT\n";
   for (const NamedPlace& variable : variables(top)) {
     if (is_top || used.count(variable.name) > 0) {
       text += fmt::format(".TP\n.B {}\n{}\n", typed(variable.name), prose(variable.meaning));

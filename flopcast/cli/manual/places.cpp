@@ -24,9 +24,9 @@ std::vector<NamedPlace> variables(const CommandDescription& top) {
   }
   const std::vector<NamedPlace> others = {
       {"FLOPCAST_CONFIG", "Configuration file. Empty: none is read."},
-      {"FLOPCAST_HOME", "Folder of everything that flopcast keeps: store, profile, measured caches."},
+      {"FLOPCAST_HOME", "Folder of everything that flopcast keeps: store, tuning file, measured caches."},
       {"XDG_CONFIG_HOME", "Folder whose flopcast/config.toml is the configuration file. Default: ~/.config."},
-      {"XDG_DATA_HOME", "Without FLOPCAST_HOME: folder below which flopcast/ has store and profile. Default: ~/.local/share."},
+      {"XDG_DATA_HOME", "Without FLOPCAST_HOME: folder below which flopcast/ has store and tuning file. Default: ~/.local/share."},
       {"XDG_CACHE_HOME", "Without FLOPCAST_HOME: folder below which flopcast/ has the measured caches. Default: ~/.cache."},
       {"FLOPCAST_SYSTEM_WISDOM", "File of the wisdom that all users share. Empty: none. Default: /etc/flopcast/wisdom."},
       {"FLOPCAST_LIBEXEC", "Folder of the preloaded libraries and helper programs."},
@@ -42,7 +42,7 @@ std::vector<NamedPlace> files() {
   return {
       {"~/.config/flopcast/config.toml", "Configuration file."},
       {"~/.local/share/flopcast/flopcast.db", "Store: samples, models, kernel times of MPI programs, plans of contractions."},
-      {"~/.local/share/flopcast/profile.json", "Tuned block sizes that 'flopcast run' uses."},
+      {"~/.local/share/flopcast/tuning.json", "Tuned block sizes that 'flopcast run' uses."},
       {"~/.cache/flopcast/", "Measured caches and memory of this machine."},
       {"/etc/flopcast/wisdom", "Wisdom that all users share."},
   };

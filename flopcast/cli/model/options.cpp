@@ -81,7 +81,7 @@ void add_build(OptionSet& parent, CommonOptions& common) {
   OptionSet command = parent.add_command("build", "Sample a routine over ranges of its sizes and store the model");
   add_request(command, given->request);
   command.option("arguments", given->words, "Flags, scalars and sizes such as side=L m=8:1024").required().placeholder("NAME=VALUE ...");
-  command.flag("--dry-run", given->dry_run, "Only say what would be measured");
+  command.flag("--dry-run", given->dry_run, "Do nothing: only list what would be measured");
   add_library_options(command, given->libraries);
   command.footer(build_footer);
   command.action([given, &common] {

@@ -80,6 +80,7 @@ std::string check_footer() {
   return R"(Every point is predicted from the store as 'flopcast predict' does it, and then measured between the calls among
 which it was sampled. Up to half of the points are held out: predictions don't use their samples.
 
+More:
 Columns:
 )" + columns_help(check_columns()) +
          R"(

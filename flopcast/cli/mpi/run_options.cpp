@@ -24,6 +24,7 @@ constexpr const char* run_footer =
     R"(mpirun starts flopcast, and flopcast starts the program: once per process. The program's output and exit code are its own. flopcast's
 messages go to standard error, from the process of rank 0. docs/reference/columns.md explains the figures.
 
+More:
 Under any policy but full the program's results are garbage, because kernels are skipped. A program whose course depends on its results (a
 residual check, a loop that ends when it has converged) fails under such a policy, or is stopped after --timeout. It needs --policy full.
 

@@ -20,6 +20,8 @@ constexpr const char* tune_footer =
    "command": ["./tile_cholesky", "--n", "2000", "--nb", "{nb}"],
    "parameters": {"nb": [64, 96, 128]}}
 in which every combination of the parameters' values is a configuration. Relative paths begin in the folder where flopcast is started.
+
+More:
 Kernel times are kept in the store, for all programs on this machine with the same MPI, BLAS and number of processes.
 Under any policy but full kernels are skipped: the program computes and prints garbage. If its course depends on its results (a residual
 check, a loop that ends when it has converged), the self-check finds out, and the program is executed in full from then on.

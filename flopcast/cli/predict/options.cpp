@@ -14,13 +14,14 @@
 namespace flopcast::cli {
 namespace {
 
-constexpr const char* footer = R"(How --cache treats the cache:
+constexpr const char* footer = R"(How --cache-model treats the cache:
   placed  every operand in its own level (models on demand: kernels are sampled where the store lacks samples)
   levels  blend of models of whole calls in each level
   paper   blend of warm and cold by smoothed access distance (Peise and Bientinesi)
   warm    everything cached
   cold    nothing cached
 
+More:
 The column memory is the peak of resident memory: operands, work space and local arrays of a routine.
 For a recorded program that nothing changes, the recorded peak stands below the table.
 
@@ -125,8 +126,9 @@ void add_predict_command(OptionSet& app, CommonOptions& common) {
       .option("--models", options->models,
               "Another machine's models: a copy of its flopcast.db; needs --trace, measures nothing; --blas, --lapack and --threads then "
               "are those of that machine")
-      .placeholder("FILE");
-  command.option("--environment", options->environment, "Environment of --models, if several fit").placeholder("FINGERPRINT");
+      .placeholder("FILE")
+      .rare();
+  command.option("--environment", options->environment, "Environment of --models, if several fit").placeholder("FINGERPRINT").rare();
   command.footer(footer);
   command.action([options, command, &common] {
     options->named = options->libraries;

@@ -95,15 +95,16 @@ void run_rank(const RankOptions& options, const CommonOptions& common) {
 void add_rank_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<RankOptions>();
   RankRequest& request = options->request;
-  OptionSet command =
-      app.add_command("rank", "Rank the variants of an algorithm, without running them, or the drivers of LAPACK that do one job");
+  OptionSet command = app.add_command("rank", "Rank variants of an algorithm without running them, or LAPACK's drivers of one job");
   add_tuning_request(command, request, options->shared, "Draw performance over n");
   command.flag(
       "--validate", [&request] { request.validate = request.validate.value_or(tuning::Extent::ranking); },
-      "Also run every variant at its best block size, interleaved, and compare");
-  command.flag(
-      "--validate-all", [&request] { request.validate = tuning::Extent::all; },
-      "Also run every variant with every block size, interleaved, and compare");
+      "Also execute what was predicted, and compare: every variant at its best block size, interleaved");
+  command
+      .flag(
+          "--validate-all", [&request] { request.validate = tuning::Extent::all; },
+          "Also execute what was predicted, and compare: every variant with every block size, interleaved")
+      .rare();
   command.flag(
       "--no-library", [&request] { request.library = LibraryRow::none; }, "Leave out the library's own routine");
   command.footer(footer);

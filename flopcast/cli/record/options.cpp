@@ -13,14 +13,14 @@ namespace flopcast::cli {
 namespace {
 
 constexpr const char* footer =
-    R"(The program's output and exit code are its own; with --dry-run it is 1 where the recording can't be trusted. Messages of
+    R"(The program's output and exit code are its own; with --skip-kernels it is 1 where the recording can't be trusted. Messages of
 flopcast go to standard error. docs/reference/programs.md says what is seen and what isn't.
 
 Examples:
   flopcast record -- octave-cli --eval 'A = rand(400); A \ A; svd(A);'
   flopcast record --output qr.trace --threads 1 -- octave-cli --eval 'qr(rand(400));'
   flopcast record --show qr.trace
-  flopcast record --show qr.trace --calls --json)";
+  flopcast record --show qr.trace --every-call --json)";
 
 struct RecordWords {
   RecordRequest request;
@@ -48,7 +48,7 @@ void record(RecordRequest request, CommonOptions& common) {
     context.note(overview(recording));
   }
   note_warnings(recording, context);
-  if (request.dry_run && recording.blind > 0 && common.exit_code == 0) {
+  if (request.skip_kernels && recording.blind > 0 && common.exit_code == 0) {
     common.exit_code = static_cast<int>(ExitCode::check_failed);
   }
 }
@@ -72,8 +72,8 @@ void record_command(const RecordWords& options, const OptionSet& command, Common
       throw usage_error("--show looks at a recording; it takes no command");
     }
     const auto given = [&](const char* name) { return command.given(name); };
-    if (given("--dry-run") || given("--threads") || given("--blas") || given("--lapack")) {
-      throw usage_error("--dry-run, --threads, --blas and --lapack say how a program is recorded; --show takes none of them");
+    if (given("--skip-kernels") || given("--threads") || given("--blas") || given("--lapack")) {
+      throw usage_error("--skip-kernels, --threads, --blas and --lapack say how a program is recorded; --show takes none of them");
     }
     show(options, common);
     return;
@@ -82,7 +82,7 @@ void record_command(const RecordWords& options, const OptionSet& command, Common
     throw usage_error("no program to record. Give it after --, as in: flopcast record -- octave-cli");
   }
   if (options.show.events || common.csv) {
-    throw usage_error("{} says how a recording is shown: it needs --show FILE", options.show.events ? "--calls" : "--csv");
+    throw usage_error("{} says how a recording is shown: it needs --show FILE", options.show.events ? "--every-call" : "--csv");
   }
   record(request, common);
 }

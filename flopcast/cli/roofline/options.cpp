@@ -22,7 +22,8 @@
 namespace flopcast::cli {
 namespace {
 
-constexpr const char* footer = R"(Spaces of gemm:
+constexpr const char* footer = R"(More:
+Spaces of gemm:
   brief    shapes of 'reduced' that do at most 1.1 Gflop (default)
   reduced  96 shapes: m 500 to 4000, n 512 to 4096, k 64 to 2048
   full     539 shapes: m and n 64 to 4096, k 2 to 2048
@@ -123,7 +124,7 @@ void add_output_options(OptionSet& command, RooflineCommand& options) {
   command.option("--figure", options.figure, "Draw the roofline: .svg, .png, or .gp for the gnuplot program").placeholder("FILE");
   command.option("--replot", options.replot, "Show the roofline that an earlier run wrote with --json, without measuring")
       .placeholder("FILE");
-  command.flag("--dry-run", options.dry_run, "Only print what would be measured");
+  command.flag("--dry-run", options.dry_run, "Do nothing: only list what would be measured");
 }
 
 }  // namespace
@@ -135,10 +136,11 @@ void add_roofline_command(OptionSet& app, CommonOptions& common) {
   command.find("--blas").setting("blas");
   command
       .option("--kernels", options->kernels,
-              "Kernels of the BLAS. auto: where a BLAS detects the wrong CPU, the kernels found best by trying; library: the library's own "
+              "Kernels of BLAS. auto: where a BLAS detects the wrong CPU, the kernels found best by trying; library: the library's own "
               "choice")
       .show_default()
-      .choices({"auto", "library"});
+      .choices({"auto", "library"})
+      .rare();
   add_output_options(command, *options);
   command.footer(footer);
   command.action([command, options, &common] {

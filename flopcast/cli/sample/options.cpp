@@ -94,8 +94,8 @@ void add_sample_command(OptionSet& app, CommonOptions& common) {
   add_request(command, request);
   add_library_options(command, given->libraries);
   command.flag("--raw", given->raw, "Print every repetition instead of statistics");
-  command.flag("--store,!--no-store", request.keep, "Keep every repetition in the store (on unless --no-store)");
-  command.flag("--dry-run", given->dry_run, "Only print what would be measured");
+  command.flag("--store,!--no-store", request.keep, "Keep every repetition in the store (on unless --no-store)").rare();
+  command.flag("--dry-run", given->dry_run, "Do nothing: only list what would be measured");
   command.footer(footer);
   command.action([given, &common] { run_sample(*given, common); });
 }

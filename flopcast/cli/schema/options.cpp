@@ -65,7 +65,7 @@ void add_schema_command(OptionSet& app, CommonOptions& common) {
   OptionSet command = app.add_command("schema", "Print the JSON Schema of a document that flopcast takes or gives");
   command.option("name", options->name, "Name of the schema: a document's member \"schema\", with or without 'flopcast-' and its number")
       .completes(ValueKind::schema);
-  command.flag("--list", options->list, "List all schemas; with --json their names");
+  command.flag("--list", options->list, "Only list: all schemas; with --json their names");
   command.footer(footer);
   command.action([options, &common] { run_schema(*options, common); });
 }

@@ -46,6 +46,7 @@ void add_compare_command(OptionSet& app, CommonOptions& common);
 void add_contract_command(OptionSet& app, CommonOptions& common);
 void add_mpi_command(OptionSet& app, CommonOptions& common);
 void add_ask_command(OptionSet& app, CommonOptions& common);
+void add_help_command(OptionSet& app, CommonOptions& common);
 void add_columns_command(OptionSet& app, CommonOptions& common);
 void add_schema_command(OptionSet& app, CommonOptions& common);
 

@@ -26,12 +26,14 @@ struct OptionDescription {
   bool required = false;
   bool takes_several = false;
   bool is_setting = false;  ///< the configuration file can give a value
+  bool is_rare = false;     ///< --help leaves it to --help-all
 };
 
 /// A command with everything that can follow.
 struct CommandDescription {
   std::vector<std::string> words;  ///< "flopcast", "mpi", "tune"
   std::string help, footer;
+  std::string group;                       ///< heading under which the list of commands has it
   bool needs_command = false;              ///< one of `commands` must follow
   std::vector<OptionDescription> options;  ///< arguments come first; hidden options are left out
   std::vector<CommandDescription> commands;

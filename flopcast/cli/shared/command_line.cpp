@@ -22,8 +22,6 @@
 namespace flopcast::cli {
 namespace {
 
-constexpr std::size_t help_width = 80;  ///< columns of help that goes to no terminal
-
 /// Returns the words of the command line up to `--`.
 std::vector<std::string> words(int argc, char** argv) {
   const std::vector<std::string> all(argv + 1, argv + argc);
@@ -140,7 +138,7 @@ std::optional<std::string> unknown_name(const CLI::App& top, const std::vector<s
         --more;
         continue;
       }
-      return fmt::format("unknown command '{}'{}", word, suggestion(word, commands));
+      return unknown_command(word, commands);
     }
     app = app->get_subcommand(word);
   }
@@ -162,8 +160,15 @@ void complain(const std::string& text) {
 
 }  // namespace
 
+std::string unknown_command(const std::string& given, const std::vector<std::string>& commands) {
+  return fmt::format("unknown command '{}'{}", given, suggestion(given, commands));
+}
+
 CommandLine::CommandLine(const std::string& program, const std::string& description)
-    : app_(std::make_unique<CLI::App>(description, program)) {}
+    : app_(std::make_unique<CLI::App>(description, program)) {
+  app_->set_help_flag("-h,--help", "Print what is used most, and exit");
+  app_->set_help_all_flag("--help-all", "Print everything, and exit");
+}
 
 CommandLine::~CommandLine() = default;
 
@@ -178,9 +183,9 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
   } catch (const CLI::CallForVersion& version) {
     write_file("-", std::string(version.what()) + '\n');
     return 0;
-  } catch (const CLI::Success&) {
-    const CommandDescription command = OptionSet(&reached(*app_), notes_).description();
-    write_file("-", help_page(command, report::terminal_width(STDOUT_FILENO).value_or(help_width)));
+  } catch (const CLI::Success& asked) {
+    const bool is_full = dynamic_cast<const CLI::CallForAllHelp*>(&asked) != nullptr;
+    write_file("-", help_for_terminal(OptionSet(&reached(*app_), notes_).description(), is_full ? HelpLength::full : HelpLength::brief));
     return 0;
   } catch (const CLI::ParseError& error) {
     const std::string command = joined_words(OptionSet(&reached(*app_), notes_).description(), " ");

@@ -4,10 +4,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "flopcast/cli/shared/option_set.hpp"
 
 namespace flopcast::cli {
+
+/// Returns "unknown command 'tun'; did you mean 'tune'?" for the nearest of `commands`.
+std::string unknown_command(const std::string& given, const std::vector<std::string>& commands);
 
 /// The command line of a program: its options and commands, and the parsing of the program's arguments.
 class CommandLine {
@@ -25,7 +29,7 @@ class CommandLine {
   void version(const std::string& text);
 
   /// Parses the arguments, sets the bound variables and runs the action of the command that is given. Returns nothing if the program is to
-  /// go on. Returns 0 after --help and --version, whose text is printed on standard output. Returns 2 for a command line that is refused;
+  /// go on. Returns 0 after --help, --help-all and --version, whose text is printed on standard output. Returns 2 for a command line that is refused;
   /// the reason and the names that were probably meant are printed on standard error. Passes on what actions and checks throw.
   [[nodiscard]] std::optional<int> parse(int argc, char** argv);
 

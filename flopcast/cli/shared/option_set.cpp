@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "flopcast/cli/manual/help_text.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/field.hpp"
 
@@ -157,6 +158,11 @@ Option& Option::group(const std::string& heading) {
 
 Option& Option::hidden() { return group(""); }
 
+Option& Option::rare() {
+  notes_->is_rare = true;
+  return *this;
+}
+
 Option& Option::describe(const std::string& help) {
   option_->description(help);
   return *this;
@@ -276,7 +282,8 @@ OptionDescription Option::description() const {
   text.is_argument = option_->get_positional();
   text.required = option_->get_required();
   text.takes_several = takes_several(*option_);
-  text.is_setting = notes_->is_setting && !text.is_argument && !text.group.empty() && text.name != "help" && text.name != "version";
+  text.is_setting = notes_->is_setting && !text.is_argument && !text.group.empty() && !prints_text(text);
+  text.is_rare = notes_->is_rare;
   return text;
 }
 
@@ -322,9 +329,13 @@ Option OptionSet::flag(const std::string& names, std::function<void()> use, cons
   return noted(app_->add_flag_callback(names, std::move(use), help));
 }
 
-OptionSet OptionSet::add_command(const std::string& name, const std::string& help) { return {app_->add_subcommand(name, help), *notes_}; }
+OptionSet OptionSet::add_command(const std::string& name, const std::string& help) {
+  return {app_->add_subcommand(name, help)->group("Commands"), *notes_};
+}
 
 void OptionSet::require_command() { app_->require_subcommand(1); }
+
+void OptionSet::group(const std::string& heading) { app_->group(heading); }
 
 void OptionSet::footer(const std::string& text) { app_->footer(text); }
 
@@ -382,6 +393,7 @@ CommandDescription OptionSet::description() const {
   }
   text.help = app_->get_description();  // NOLINT(clang-analyzer-core.CallAndMessage): no set of options is without its command
   text.footer = app_->get_footer();
+  text.group = app_->get_group();
   text.needs_command = app_->get_require_subcommand_min() > 0;
   for (const Option& option : options()) {
     if (OptionDescription one = option.description(); !one.group.empty()) {

@@ -29,7 +29,7 @@ struct OptionNotes {
   std::string type;  ///< "a whole number"; empty: any text
   std::vector<std::string> choices;
   ValueKind kind = ValueKind::text;
-  bool is_setting = true;
+  bool is_setting = true, is_rare = false;
   std::optional<Preset> preset;
 };
 using NotesOfOptions = std::map<const CLI::Option*, OptionNotes>;
@@ -46,6 +46,7 @@ class Option {
   Option& excludes(const Option& other);
   Option& group(const std::string& heading);
   Option& hidden();  ///< the help text doesn't show the option
+  Option& rare();    ///< only --help-all shows the option
   Option& describe(const std::string& help);
   Option& choices(std::vector<std::string> values);
   Option& range(std::int64_t min, std::int64_t max);
@@ -98,7 +99,8 @@ class OptionSet {
 
   OptionSet add_command(const std::string& name, const std::string& help);
   void require_command();                                        ///< a subcommand must follow
-  void footer(const std::string& text);                          ///< ends the help text
+  void group(const std::string& heading);                        ///< the list of commands has this one under the heading
+  void footer(const std::string& text);                          ///< ends the help text (help_text.hpp)
   void action(std::function<void()> run);                        ///< runs once the command line is parsed and presets are used
   [[nodiscard]] bool given(const std::string& name) const;       ///< after parsing: whether the command line has option `name`
   [[nodiscard]] std::vector<std::string> given_options() const;  ///< names of all options given, but for those of `common_group`

@@ -16,15 +16,24 @@
 namespace flopcast::cli {
 namespace {
 
-constexpr const char* lapack_help = "LAPACK: reference, openblas or a path";
+constexpr const char* library_value = "LIBRARY";  // placeholder
+
+void add_lapack_option(OptionSet& command, machine::LibraryChoice& choice) {
+  command.option("--lapack", choice.lapack, "LAPACK: reference, openblas or a path")
+      .placeholder(library_value)
+      .setting("lapack")
+      .completes(ValueKind::lapack)
+      .rare();
+}
 
 void add_kernels_option(OptionSet& command, machine::LibraryChoice& choice) {
   command
       .option("--kernels", choice.kernels,
-              "Kernels of the BLAS. auto: where the BLAS detects the wrong CPU, the kernels found best by trying; library: the library's "
+              "Kernels of BLAS. auto: where the BLAS detects the wrong CPU, the kernels found best by trying; library: the library's "
               "own choice")
       .show_default()
-      .choices({"auto", "library"});
+      .choices({"auto", "library"})
+      .rare();
 }
 
 std::string wrapped(const std::string& text, std::optional<std::size_t> width) { return width ? report::wrapped(text, *width) : text; }
@@ -33,19 +42,21 @@ std::string wrapped(const std::string& text, std::optional<std::size_t> width) {
 
 void add_library_options(OptionSet& command, machine::LibraryChoice& choice) {
   command.option("--blas", choice.blas, "BLAS: openblas-serial, openblas-pthread, blis, reference, ... or a path")
+      .placeholder(library_value)
       .setting("blas")
       .completes(ValueKind::blas);
-  command.option("--lapack", choice.lapack, lapack_help).setting("lapack").completes(ValueKind::lapack);
-  command.option("--threads", choice.threads, "Threads of the BLAS").setting("threads").show_default().range(1, 1024);
+  add_lapack_option(command, choice);
+  command.option("--threads", choice.threads, "Threads of BLAS").setting("threads").show_default().range(1, 1024);
   add_kernels_option(command, choice);
 }
 
 void add_library_lists(OptionSet& command, machine::LibraryChoice& choice, std::string& blas, std::string& threads) {
   command.option("--blas", blas, "BLAS, one or several: openblas-serial,blis-serial; names or paths")
+      .placeholder(library_value)
       .setting("blas")
       .completes(ValueKind::blas);
-  command.option("--lapack", choice.lapack, lapack_help).setting("lapack").completes(ValueKind::lapack);
-  command.option("--threads", threads, "Threads of the BLAS, one number or several: 1,2").setting("threads").show_default();
+  add_lapack_option(command, choice);
+  command.option("--threads", threads, "Threads of BLAS, one number or several: 1,2").placeholder("LIST").setting("threads").show_default();
   add_kernels_option(command, choice);
 }
 

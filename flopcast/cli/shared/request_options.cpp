@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "flopcast/support/error.hpp"
@@ -35,8 +37,9 @@ class MemberOption {
 
   void add_to(OptionSet& command) const {
     if (may_be("boolean")) {
-      command.flag(
+      Option flag = command.flag(
           name_, [*this] { field_->type->read(!now().get<bool>(), value_); }, help());
+      mark(flag);
       return;
     }
     Option option = is_list() ? command.parsed_list(
@@ -44,6 +47,7 @@ class MemberOption {
                               : command.parsed(
                                     name_, [*this](const std::string& word) { read_word(word); }, help());
     describe(option);
+    mark(option);
   }
 
  private:
@@ -92,17 +96,61 @@ class MemberOption {
     return value;
   }
 
+  void mark(Option& option) const {
+    if (field_->is_rare) {
+      option.rare();
+    }
+  }
+
+  /// Returns what stands for the value in help texts: one word per type, and for texts what the member's name says.
+  [[nodiscard]] std::string placeholder() const {
+    static const std::map<std::string_view, std::string> by_name = {{"blas", "LIBRARY"},
+                                                                    {"lapack", "LIBRARY"},
+                                                                    {"links", "FOLDER"},
+                                                                    {"library", "FILE"},
+                                                                    {"launcher", "COMMAND"},
+                                                                    {"prepare", "COMMAND"},
+                                                                    {"names", "NAME"},
+                                                                    {"routines", "NAME"},
+                                                                    {"algorithm", "NAME"},
+                                                                    {"cores", "KIND"},
+                                                                    {"points", "CALL"},
+                                                                    {"caches", "STATE"},
+                                                                    {"cache", "STATE"},
+                                                                    {"what_if", "CHANGE"},
+                                                                    {"layouts", "TENSORS"},
+                                                                    {"conditions", "RELATION"},
+                                                                    {"parameters", "NAME=VALUES"},
+                                                                    {"tolerance", "FRACTION"},
+                                                                    {"fail_above", "FRACTION"},
+                                                                    {"noise", "FRACTION"},
+                                                                    {"tiles", "MxNxK[:KERNEL[:ROWS][:LOOPS][:keepOPERANDS]]"}};
+    if (const auto found = by_name.find(field_->name); found != by_name.end()) {
+      return found->second;
+    }
+    if (field_->bounds && field_->bounds->is_path) {
+      return "FILE";
+    }
+    if (may_be("array")) {
+      return "LIST";
+    }
+    const ordered_json& number = schema_.contains("anyOf") ? schema_.at("anyOf").front() : schema_;
+    if (const std::string unit = number.value("unit", ""); unit == "s" || unit == "B") {
+      return unit == "s" ? "TIME" : "SIZE";
+    }
+    if (may_be("integer")) {
+      return may_be("string") ? "N|auto" : "N";
+    }
+    const bool is_fraction = field_->type == &fields_detail::type<Fraction> || number.value("maximum", Bounds::none) <= 1;
+    return !may_be("number") ? "" : is_fraction ? "FRACTION" : "NUMBER";
+  }
+
   void describe(Option& option) const {
     if (field_->required) {
       option.required();
     }
     if (is_list() && name_.starts_with("--")) {
       is_repeated() ? option.one_value() : option.comma_separated();
-    }
-    if (field_->name == "links") {
-      option.placeholder("FOLDER");
-    } else if (field_->bounds && field_->bounds->is_path && field_->name != "blas" && field_->name != "lapack") {
-      option.placeholder("FILE");
     }
     if (field_->name == "time_budget") {
       option.setting("time-budget");
@@ -113,13 +161,6 @@ class MemberOption {
         option.completes(kind);
       }
     }
-    if (may_be("string") && may_be("array")) {
-      option.placeholder("LIST");
-    } else if (may_be("string") && may_be("integer")) {
-      option.placeholder("NUMBER|auto");
-    } else if (may_be("string") && may_be("number")) {
-      option.placeholder(schema_.at("anyOf").front().value("unit", "") == "s" ? "DURATION" : "NUMBER");
-    }
     const ordered_json& word = schema_.contains("items") ? schema_.at("items") : schema_;
     if (word.contains("enum")) {
       option.choices(word.at("enum").get<Words>());
@@ -128,6 +169,9 @@ class MemberOption {
       const bool above = schema_.contains("exclusiveMinimum");
       const double min = zero_is_none() ? 1 : schema_.value(above ? "exclusiveMinimum" : "minimum", -Bounds::none);
       option.number(may_be("integer"), min, schema_.value("maximum", Bounds::none), above, field_->bounds.has_value());
+    }
+    if (const std::string text = placeholder(); !text.empty()) {
+      option.placeholder(text);
     }
     if (const std::string text = text_of(now());
         !field_->required && !text.empty() && !zero_is_none() && help().find("(default") == std::string::npos) {

@@ -56,13 +56,15 @@ void add_trace_command(OptionSet& app, CommonOptions& common) {
   command.option("--mode", options->mode, "skip: execute no kernel; observe: execute and time them")
       .choices({"skip", "observe"})
       .show_default();
-  command.option("--blas", options->request.blas, "BLAS to load, by name or path (default: serial OpenBLAS where there is one)")
+  command.option("--blas", options->request.blas, "BLAS: loaded by name or path; default: serial OpenBLAS where there is one")
+      .placeholder("LIBRARY")
       .setting("blas")
       .completes(ValueKind::blas);
-  command.option("--lapack", options->request.lapack, "LAPACK to record, by name or path (default: the reference where it is installed)")
+  command.option("--lapack", options->request.lapack, "LAPACK: recorded, by name or path; default: the reference where it is installed")
+      .placeholder("LIBRARY")
       .setting("lapack")
       .completes(ValueKind::lapack);
-  command.flag("--summary", options->summary, "Print a table of calls, flops and times by kernel instead of the trace");
+  command.flag("--summary", options->summary, "Only sum up: a table of calls, flops and times by kernel instead of the trace");
   command.footer(footer);
   command.action([options, &common] { run_trace(*options, common); });
 }

@@ -18,7 +18,7 @@
 #include "flopcast/cli/shared/tuning_options.hpp"
 #include "flopcast/cli/tune/tables.hpp"
 #include "flopcast/kernel/catalogue.hpp"
-#include "flopcast/program/profile_file.hpp"
+#include "flopcast/program/tuning_file.hpp"
 #include "flopcast/report/figure.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
@@ -39,9 +39,9 @@ struct TuneOptions {
   std::string variants;  ///< "all", names, or nothing: the library's own routine only
 };
 
-/// Returns how a program runs with the profile: "; run a program with it: flopcast run -- COMMAND".
+/// Returns how a program runs with the tuning file: "; run a program with it: flopcast run -- COMMAND".
 std::string how_to_run(const TuneOptions& options) {
-  const std::string file = options.request.profile.empty() ? "" : fmt::format("--profile {} ", options.request.profile);
+  const std::string file = options.request.tuning.empty() ? "" : fmt::format("--tuning {} ", options.request.tuning);
   return fmt::format("; run a program with it: flopcast run {}-- COMMAND", file);
 }
 
@@ -59,9 +59,9 @@ void refuse_family(const std::string& name) {
 }
 
 void tune_places(const TuneOptions& options, RankRequest request, const CommonOptions& common) {
-  if (options.save || !options.request.profile.empty() || !options.shared.figure.empty()) {
+  if (options.save || !options.request.tuning.empty() || !options.shared.figure.empty()) {
     throw usage_error(
-        "a profile holds block sizes of one library's own routine: --save, --profile and --figure don't go with --variant, "
+        "a tuning file holds block sizes of one library's own routine: --save, --tuning and --figure don't go with --variant, "
         "nor with several --threads or --blas");
   }
   const bool library_only = options.variants.empty();
@@ -101,8 +101,8 @@ void show_tuning(const Tuning& tuning, const CommonOptions& common) { show(tunin
 void tune_one(const TuneOptions& options, const CommonOptions& common) {
   refuse_family(options.request.routine);
   TuneRequest request = make_request(options, options.request, kernel::require(options.request.routine));
-  if (request.profile.empty() && options.save) {
-    request.profile = program::default_profile_file();
+  if (request.tuning.empty() && options.save) {
+    request.tuning = program::default_tuning_file();
   }
   if (!options.shared.figure.empty()) {
     report::require_drawable(options.shared.figure);
@@ -124,15 +124,15 @@ void tune_one(const TuneOptions& options, const CommonOptions& common) {
       has_rows = true;
     }
   };
-  const auto profile = [&] {
+  const auto tuning_file = [&] {
     std::error_code none;
-    return std::filesystem::is_regular_file(request.profile, none) ? read_file(request.profile) : "";
+    return std::filesystem::is_regular_file(request.tuning, none) ? read_file(request.tuning) : "";
   };
-  const std::string before = profile();
+  const std::string before = tuning_file();
   const Workbench bench(options.shared.libraries, run_context(common));
   const Tuning tuning = tune(bench, request, run_context(common), observer);
-  if (!request.profile.empty()) {
-    note((profile() == before ? request.profile + " stays as it was" : "profile saved to " + request.profile) + how_to_run(options),
+  if (!request.tuning.empty()) {
+    note((tuning_file() == before ? request.tuning + " stays as it was" : "tuning file saved to " + request.tuning) + how_to_run(options),
          common);
   }
   if (has_rows) {
@@ -153,7 +153,7 @@ void tune_one(const TuneOptions& options, const CommonOptions& common) {
 
 void tune_all(const TuneOptions& options, const CommonOptions& common) {
   if (!options.shared.arguments.empty() || !options.shared.figure.empty()) {
-    throw usage_error("tune lapack: arguments of one routine and --figure don't go with all of LAPACK; --n, --nb and --precision do");
+    throw usage_error("tune lapack: arguments of one routine and --figure don't go with all of LAPACK; --n, --nb and --precisions do");
   }
   auto request = with_members_of<LapackRequest>(options.request);
   request.precisions = options.precisions;
@@ -176,12 +176,12 @@ void tune_all(const TuneOptions& options, const CommonOptions& common) {
                      counted(tuning.left_out.size(), "routine"), tuning.left_out.front()),
          common);
   }
-  const bool has_profile = std::filesystem::exists(tuning.profile);
-  if (has_profile) {
-    note("profile: " + tuning.profile + how_to_run(options), common);
+  const bool has_tuning = std::filesystem::exists(tuning.tuning);
+  if (has_tuning) {
+    note("tuning file: " + tuning.tuning + how_to_run(options), common);
   }
-  throw_if_interrupted(has_profile ? fmt::format("what was tuned so far is in {}; run the same command again to go on", tuning.profile)
-                                   : "nothing was tuned yet; every sample is kept: run the same command again to go on");
+  throw_if_interrupted(has_tuning ? fmt::format("what was tuned so far is in {}; run the same command again to go on", tuning.tuning)
+                                  : "nothing was tuned yet; every sample is kept: run the same command again to go on");
 }
 
 /// Returns whether the words are a program's: parameters are given, or the document of a space.
@@ -244,18 +244,22 @@ void run_tune(TuneOptions options, const OptionSet& command, const CommonOptions
 
 void add_tune_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<TuneOptions>();
-  OptionSet command = app.add_command("tune", "Choose the block size of a LAPACK routine, or parameters of a program, without running it");
+  OptionSet command = app.add_command("tune", "Choose block sizes of LAPACK, or parameters of a program, without running it");
   add_tuning_request(command, options->request, options->shared, "Draw time over block size");
-  command.flag("--save", options->save, "Keep the result in the profile that 'flopcast run' uses");
-  command.option("--precision", options->precisions, "Precisions of lapack: letters of s, d, c, z, the most used first").show_default();
-  command.option("--variant", options->variants,
-                 "Choose among these variants, too (all, or names that 'flopcast rank' shows), beside the library's own routine");
+  command.flag("--save", options->save, "Keep the result in the tuning file that 'flopcast run' uses");
+  command.option("--precisions", options->precisions, "Precisions of lapack: letters of s, d, c, z, the most used first")
+      .placeholder("LETTERS")
+      .show_default();
+  command
+      .option("--variant", options->variants,
+              "Choose among these variants, too (all, or names that 'flopcast rank' shows), beside the library's own routine")
+      .placeholder("NAME");
   add_request(command, options->program);
   command.find("--threads").each([options](const std::string&) { options->has_threads = true; });
   command.footer(
-      fmt::format("The routine is one of LAPACK's, lapack for all of them (by default at n = {}, in {}), or with\n"
+      fmt::format("More:\nThe routine is one of LAPACK's, lapack for all of them (by default at n = {}, in {}), or with\n"
                   "--variant also a family, such as cholesky. Where a time budget is given, --validate has as much\n"
-                  "again. lapack --fresh also tunes what the profile has already.\n\n"
+                  "again. lapack --fresh also tunes what the tuning file has already.\n\n"
                   "With --parameter the words after -- are a program and its arguments. It runs dry for each setting, its\n"
                   "kernels are predicted, and one setting is executed as a check. --validate races the best ones. Instead of\n"
                   "the words, SPACE.json may give command, parameters and conditions (flopcast-space-1).\n\n"
@@ -263,7 +267,7 @@ void add_tune_command(OptionSet& app, CommonOptions& common) {
                   "  flopcast tune dgelqf --n 200,400 --nb 16,32 --time-budget 2s --save\n"
                   "  flopcast tune cholesky --n 300,600 --nb 32,64 --variant all --time-budget 4s\n"
                   "  flopcast tune --parameter nb=16:128:16 --parameter variant=left,right -- ./ldlt {{nb}} {{variant}}\n"
-                  "  flopcast tune lapack --n 100,200 --precision d --profile lapack.json --time-budget 5s",
+                  "  flopcast tune lapack --n 100,200 --precisions d --tuning lapack.json --time-budget 5s",
                   to_text(LapackRequest().n), to_text(LapackRequest().time_budget)));
   command.action([options, command, &common] { run_tune(*options, command, common); });
 }

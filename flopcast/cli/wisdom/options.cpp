@@ -50,7 +50,7 @@ void import_file(const WisdomRequest& request, bool from_system, const CommonOpt
     throw usage_error("no file of wisdom is named; give a FILE, or --system for the system's wisdom");
   }
   const RunContext context = run_context(common);
-  const WisdomImport imported = from_system ? import_system_wisdom({request.profile}, context) : import_wisdom(request, context);
+  const WisdomImport imported = from_system ? import_system_wisdom({request.tuning}, context) : import_wisdom(request, context);
   if (common.json) {
     emit_document(imported, common);
     return;
@@ -117,7 +117,7 @@ void add_check(OptionSet& wisdom, CommonOptions& common) {
   auto summary_only = std::make_shared<bool>(false);
   OptionSet command = wisdom.add_command("check", "Say which entries don't hold on this machine; exit code 1 if there are any");
   add_request(command, *request);
-  command.flag("--summary", *summary_only, "Print one sentence only, for a prolog script");
+  command.flag("--summary", *summary_only, "Only sum up: one sentence, for a prolog script");
   command.footer("Example:\n  flopcast wisdom check --summary");
   command.action([request, summary_only, &common] {
     const WisdomCheck check = check_wisdom(*request, run_context(common));
@@ -146,11 +146,11 @@ void add_wisdom_command(OptionSet& app, CommonOptions& common) {
       "Example:\n  flopcast wisdom merge epyc.wisdom xeon.wisdom --output site.wisdom",
       [](const MergeRequest& request, const CommonOptions& options) { emit(merge_wisdom(request.files, run_context(options)), options); });
   add<ForgetRequest>(wisdom, common, "forget", "Remove entries from your own wisdom",
-                     "A profile that loses block sizes is kept as FILE.previous.\n\nExample:\n  flopcast wisdom forget --kind plans",
+                     "A tuning file that loses block sizes is kept as FILE.previous.\n\nExample:\n  flopcast wisdom forget --kind plans",
                      forget);
   add<PruneRequest>(
       wisdom, common, "prune", "Remove entries that don't hold on this machine any more from your own wisdom",
-      "A profile that loses block sizes is kept as FILE.previous.\n\nExample:\n  flopcast wisdom prune --dry-run",
+      "A tuning file that loses block sizes is kept as FILE.previous.\n\nExample:\n  flopcast wisdom prune --dry-run",
       [](const PruneRequest& request, const CommonOptions& options) { show(prune_wisdom(request, run_context(options)), false, options); });
 }
 

@@ -21,7 +21,7 @@ constexpr Seconds inspection_limit = 30;
 constexpr int trial_order = 320;
 constexpr Seconds trial_budget = 0.05;
 
-/// Loads the library, here, and describes it: {"identity", "dgemm_flops"}.
+/// Loads the library, here, and describes it: {"identity", "dgemm_flops_per_second"}.
 nlohmann::json describe(const InstalledLibrary& installed, bool time_dgemm) {
   const Library library = Library::open(installed.path, installed.has_blas ? Role::blas : Role::lapack);
   double rate = 0;
@@ -29,7 +29,7 @@ nlohmann::json describe(const InstalledLibrary& installed, bool time_dgemm) {
     library.set_threads(1);
     rate = dgemm_rate(WallClock(), library.function("dgemm"), trial_order, trial_budget);
   }
-  return {{"identity", library.identity()}, {"dgemm_flops", rate}};
+  return {{"identity", library.identity()}, {"dgemm_flops_per_second", rate}};
 }
 
 #if defined(__x86_64__)
@@ -69,7 +69,7 @@ void try_others(LibraryReport& report) {
       if (trial == report.trials.end()) {
         trial = report.trials.insert(trial, {setting, std::string(choice.kernels), 0});
       }
-      trial->dgemm_flops = std::max(trial->dgemm_flops, member<double>(found, "dgemm_flops"));
+      trial->dgemm_flops = std::max(trial->dgemm_flops, member<double>(found, "dgemm_flops_per_second"));
     } catch (const Error&) {
       continue;  // these kernels don't run here; the ones that it chose do
     }
@@ -125,7 +125,7 @@ LibraryReport inspect(const InstalledLibrary& library, bool try_kernels) {
     for (int round = 0; is_close && round < max_rounds; ++round) {
       const nlohmann::json found = look(library, nullptr, try_kernels);
       read_member(found, "identity", report.identity);
-      report.dgemm_flops = std::max(report.dgemm_flops, member<double>(found, "dgemm_flops"));
+      report.dgemm_flops = std::max(report.dgemm_flops, member<double>(found, "dgemm_flops_per_second"));
       if (try_kernels) {
         try_others(report);
       }

@@ -20,7 +20,7 @@ struct StubCall {
   const char* routine = nullptr;                 ///< "dgeqrf"; nullptr: no such call
   protocol::RoutineReport* short_for = nullptr;  ///< counts of the entry whose block size didn't fit; nullptr: it fitted
   std::int32_t returned = 0;                     ///< the block size that was returned
-  std::int32_t probe = 0;                        ///< ilaenv's answer during the search; 0: the profile's answer
+  std::int32_t probe = 0;                        ///< ilaenv's answer during the search; 0: the tuning file's answer
 };
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local StubCall workspace;
 

@@ -338,7 +338,7 @@ void count_answer(const Query& query, std::int32_t value, protocol::AnswerReason
   }
 }
 
-/// Returns the profile's answer to a query.
+/// Returns the tuning file's answer to a query.
 Answer tuned_answer(const Query& query, const void* caller) noexcept {
   const auto& [ispec, name, options, m, n] = query;
   if (Override* own = find_override(name); own != nullptr) {

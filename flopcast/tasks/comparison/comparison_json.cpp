@@ -19,10 +19,9 @@ Fields FieldTable<CompareRequest>::fields() {
           optional_field<&T::baseline>("the first result is the baseline of this name").option(""),
           optional_field<&T::fail_above>("mark a quantity that is certainly slower by more than this fraction")
               .within(bounds::between(0, 1000))
-              .option("fail_above", "end with exit code 1 if a quantity is certainly slower by more than this fraction, such as 5%"),
-          optional_field<&T::tolerance>("difference up to which quantities are the same, as a fraction").within(bounds::fraction),
-          optional_field<&T::noise>("difference, as a fraction, up to which values without an interval decide nothing")
-              .within(bounds::between(0, 1000))};
+              .option("fail_above", "end with exit code 1 if anything is certainly slower by more than this, such as 5%"),
+          optional_field<&T::tolerance>("difference up to which two are the same: of quantities").within(bounds::fraction),
+          optional_field<&T::noise>("difference up to which values without an interval decide nothing").within(bounds::between(0, 1000))};
 }
 
 template <>

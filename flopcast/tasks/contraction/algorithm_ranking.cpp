@@ -71,7 +71,7 @@ std::vector<Algorithm> of_highest_level(const std::vector<Algorithm>& algorithms
   std::copy_if(algorithms.begin(), algorithms.end(), std::back_inserter(kept),
                [&](const Algorithm& algorithm) { return contract::blas_level(algorithm.kernel) == highest; });
   if (kept.size() < algorithms.size()) {
-    context.note(fmt::format("{} of {} algorithms are ranked, those of BLAS level {}; --all ranks the others too", kept.size(),
+    context.note(fmt::format("{} of {} algorithms are ranked, those of BLAS level {}; --all-levels ranks the others too", kept.size(),
                              algorithms.size(), highest));
   }
   return kept;

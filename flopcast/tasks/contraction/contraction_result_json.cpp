@@ -36,10 +36,10 @@ Fields FieldTable<PlannedStep>::fields() {
   return {
       field<&T::step>(
           "a product, such as t1[ac] := operand1[ab] operand2[bc]; axes stand in the expression's order, those of intermediates (t1, t2, "
-          "...) by falling strides (--explain)"),
-      field<&T::executions>("1, or the number of blocks for which the step is repeated (--explain)").measured_in("", Best::small),
-      field<&T::flops>("flops of all executions of the step (--explain)").measured_in("flop", Best::small),
-      field<&T::bytes>("bytes of the elements that all executions of the step read and write (--explain)").measured_in("B", Best::small),
+          "...) by falling strides (--plan)"),
+      field<&T::executions>("1, or the number of blocks for which the step is repeated (--plan)").measured_in("", Best::small),
+      field<&T::flops>("flops of all executions of the step (--plan)").measured_in("flop", Best::small),
+      field<&T::bytes>("bytes of the elements that all executions of the step read and write (--plan)").measured_in("B", Best::small),
       field<&T::seconds>("predicted time of all executions of the step")};
 }
 

@@ -95,12 +95,13 @@ namespace {
 
 template <auto precision>
 Field precision_field() {
-  return optional_field<precision>("type of the elements");
+  return optional_field<precision>("precision of the elements");
 }
 template <auto order>
 Field order_field() {
   return optional_field<order>(
-      "order of dense tensors in memory: row_major (the last index is contiguous, as in C and NumPy) or column_major (the first is)");
+             "order of dense tensors in memory: row_major (the last index is contiguous, as in C and NumPy) or column_major (the first is)")
+      .rare();
 }
 
 }  // namespace
@@ -110,22 +111,24 @@ Fields FieldTable<PlanRequest>::fields() {
   return {
       precision_field<&T::precision>(),
       order_field<&T::order>(),
-      optional_field<&T::effort>(
-          "effort of the planner: estimate (by models), microbench (time tiles of the best few) or measure (execute the best few). Without "
-          "files also incremental: each run tries one of the best few, until the fastest is known"),
+      optional_field<&T::effort>("effort of the planner: estimate (by models), microbench (time tiles of the best few), measure (execute "
+                                 "the best few), or without "
+                                 "files incremental (each run tries one of the best few)"),
       optional_field<&T::threads>("threads that share the contraction, around a BLAS on one thread").within(bounds::threads).option(""),
-      optional_field<&T::time_budget>("longest time for measuring candidates, and for runs that try them").within(bounds::seconds),
-      optional_field<&T::fresh>("measure again what the store already has: kernels, and choices of the planner"),
+      optional_field<&T::time_budget>("time budget: for measuring candidates, and for runs that try them").within(bounds::seconds).rare(),
+      optional_field<&T::fresh>("measure again what is kept from earlier runs: kernels, and choices of the planner").rare(),
       optional_field<&T::max_bytes>(
           "largest memory of the intermediates of three operands and more, such as 2GiB. Labels are cut into blocks where nothing else "
           "fits; missing: half of the available memory")
-          .within(bounds::between(0, 1e18)),
+          .within(bounds::between(0, 1e18))
+          .rare(),
       optional_field<&T::tiles>(
           "tiles of M, N and K instead of the planner's choice: 96x512x64 (by gemm), 96x512x64:panels or 96x512x8:streaming. Behind "
           "the kernel: another order of rows than C's (:interleaved, :interleavedA, :A), C written past the caches (:streamC), K split "
           "between threads (:splitK). Then, from the outside in, another order of the loops over tiles than nkm (:nmk). At the end: "
           "operands whose packed tiles are kept until no loop needs them again (:keepB). whole: transpose, one gemm, transpose; "
-          "batch: along the batch")};
+          "batch: along the batch")
+          .rare()};
 }
 
 template <>
@@ -142,22 +145,24 @@ Fields FieldTable<ContractionRequest>::fields() {
 template <>
 Fields FieldTable<AlgorithmsRequest>::fields() {
   return {inherited_fields<T, TensorsRequest>(), precision_field<&T::precision>().option(""), order_field<&T::order>().option(""),
-          optional_field<&T::kernels>("only algorithms around these BLAS kernels").option("blas_kernels"),
+          optional_field<&T::kernels>("only algorithms around these BLAS kernels").option("blas_kernels").rare(),
           optional_field<&T::algorithm>("only the algorithm of this name, such as c-gemm; empty: all")};
 }
 
 template <>
 Fields FieldTable<RankAlgorithmsRequest>::fields() {
   return {inherited_fields<T, AlgorithmsRequest>(),
-          optional_field<&T::all>("algorithms of all BLAS levels"),
-          optional_field<&T::validate>("execute the algorithms too, on random numbers, and compare"),
+          optional_field<&T::all>("algorithms of all BLAS levels").option("all_levels").rare(),
+          optional_field<&T::validate>("also execute what was predicted, and compare: the algorithms, on random numbers"),
           optional_field<&T::stage>(
               "part of the algorithms' cache behaviour that micro-benchmarks recreate. repeated: nothing; distance: how long ago operands "
               "were used; prefetching; failures (of prefetching); first (iterations of loops). Each of these includes those before it, and "
-              "times single calls, as Peise et al. 2015 do. segments: consecutive calls are timed together"),
+              "times single calls, as Peise et al. 2015 do. segments: consecutive calls are timed together")
+              .rare(),
           optional_field<&T::prefetched_lines>("cache lines of an operand that prefetching has brought (Peise et al. 2015: 1)")
-              .within(bounds::between(1, 1e6)),
-          optional_field<&T::repetitions>("repetitions of each micro-benchmark").within(bounds::between(1, 1000)),
+              .within(bounds::between(1, 1e6))
+              .rare(),
+          optional_field<&T::repetitions>("repetitions of each measurement: micro-benchmarks").within(bounds::between(1, 1000)).rare(),
           optional_field<&T::fresh>("measure kernels again that the store already has").option("")};
 }
 
@@ -172,7 +177,8 @@ Fields FieldTable<LayoutsRequest>::fields() {
               "choose the order of the axes in memory of these tensors, such as T,V, by predicted time; a conversion of any other tensor "
               "counts"),
           optional_field<&T::executions>("executions of each contraction for one conversion of a tensor (--layouts)")
-              .within(bounds::between(1, 1e9)),
+              .within(bounds::between(1, 1e9))
+              .rare(),
           precision_field<&T::precision>().option(""),
           optional_field<&T::threads>("threads that share a contraction").within(bounds::threads).option(""),
           optional_field<&T::validate>(

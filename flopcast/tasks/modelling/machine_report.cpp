@@ -89,7 +89,7 @@ MachineReport inspect_machine(const MachineServices& services, const RunContext&
 }
 
 MachineReport inspect_machine(const MachineRequest& request, const RunContext& context) {
-  const machine::DetectOptions options{request.refresh, request.quick, request.directory, context.step("caches"), context.unkept, {}};
+  const machine::DetectOptions options{request.fresh, request.quick, request.directory, context.step("caches"), context.unkept, {}};
   const MachineServices services{machine::detect_topology,
                                  [] { return machine::installed_libraries(); },
                                  [](const machine::InstalledLibrary& library) { return machine::inspect(library, true); },

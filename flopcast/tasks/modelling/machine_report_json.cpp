@@ -77,7 +77,7 @@ Fields FieldTable<NoiseLevel>::fields() {
 template <>
 Fields FieldTable<KernelTrial>::fields() {
   return {field<&T::setting>("\"OPENBLAS_CORETYPE=SkylakeX\""), field<&T::kernels>("kernels by the library's name for them"),
-          field<&T::dgemm_flops>("flops per second, one thread")};
+          field<&T::dgemm_flops>("rate of a large dgemm with one thread").named("dgemm_flops_per_second")};
 }
 
 template <>
@@ -91,7 +91,7 @@ template <>
 Fields FieldTable<LibraryReport>::fields() {
   return {field<&T::identity>("the library as it was loaded"),
           field<&T::dgemm_flops>("rate of a large dgemm with one thread and the kernels that the library chose; 0 without BLAS")
-              .measured_in("flop/s", Best::large),
+              .named("dgemm_flops_per_second"),
           field<&T::trials>("other kernels, the fastest first"), field<&T::failure>("why it couldn't be inspected; empty if it could")};
 }
 
@@ -123,7 +123,7 @@ nlohmann::json libraries_json(const MachineReport& report) {
     write_fields(libraries.back(), library.installed);
   }
   for (const machine::SlowDgemm& slow : report.slow) {
-    libraries.at(slow.library)["expected_dgemm_flops"] = slow.expected;
+    libraries.at(slow.library)["expected_dgemm_flops_per_second"] = slow.expected;
   }
   return libraries;
 }
@@ -146,8 +146,8 @@ void read_library(const nlohmann::json& item, MachineReport& report) {
   LibraryReport& library = report.libraries.emplace_back();
   read_value(item, library);
   read_fields(item, library.installed);
-  if (item.contains("expected_dgemm_flops")) {
-    report.slow.push_back({report.libraries.size() - 1, member<double>(item, "expected_dgemm_flops")});
+  if (item.contains("expected_dgemm_flops_per_second")) {
+    report.slow.push_back({report.libraries.size() - 1, member<double>(item, "expected_dgemm_flops_per_second")});
   }
 }
 
@@ -196,7 +196,8 @@ nlohmann::ordered_json report_schema(SchemaMaker& maker) {
   add_member(noise, "judgement", of_text("what the noise means for measurements"));
   nlohmann::ordered_json library = maker.object<LibraryReport>();
   library["properties"].update(maker.object<InstalledLibrary>()["properties"]);
-  add_member(library, "expected_dgemm_flops", described(maker.of<double>(), "flop/s that the library's kernels are known to reach"), false);
+  add_member(library, "expected_dgemm_flops_per_second",
+             described(maker.of<double>(), "flop/s that the library's kernels are known to reach"), false);
   nlohmann::ordered_json clock = maker.object<ClockReport>();
   add_member(clock, "invariant_tsc", described(maker.of<bool>(), "the time stamp counter has one rate at all clocks"));
   nlohmann::ordered_json root = maker.object<MachineReport>();

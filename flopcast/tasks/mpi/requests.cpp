@@ -62,15 +62,6 @@ static void from_json(const nlohmann::json& json, FinalistCount& count) {
 }
 
 template <>
-struct SchemaOf<Percentage> {
-  static nlohmann::ordered_json make(SchemaMaker& maker) {
-    return or_text(maker, {{"type", "number"}, {"minimum", 0}, {"maximum", 1}}, "in percent: \"25\"");
-  }
-};
-static void to_json(nlohmann::json& json, const Percentage& share) { json = static_cast<double>(share); }
-static void from_json(const nlohmann::json& json, Percentage& share) { read_number(json, share, "a fraction, or a text such as \"25\""); }
-
-template <>
 struct SchemaOf<Latency> {
   static nlohmann::ordered_json make(SchemaMaker& maker) {
     return or_text(maker, {{"type", "number"}, {"minimum", 0}, {"maximum", 1e18}, {"unit", "s"}}, "in seconds: \"2e-6\"");
@@ -131,10 +122,6 @@ FinalistCount parse_finalist_count(std::string_view text, std::string_view what)
   return count;
 }
 
-double parse_percentage(std::string_view text, std::string_view what) {
-  return parse_any_fraction(text.ends_with('%') ? std::string(text) : fmt::format("{}%", text), what);
-}
-
 namespace {
 
 double positive(std::string_view text, std::string_view what, std::string_view expected) {
@@ -183,9 +170,10 @@ constexpr Bounds tolerances = {.min = 0, .max = 1e18, .above_min = true};
 template <auto... path>
 Field field_of_kernels() {
   return optional_field<path...>(
-             "kernels of the program's BLAS. auto: where it detects the wrong CPU, the kernels found best by trying; library: its own "
+             "kernels of BLAS: the program's. auto: where it detects the wrong CPU, the kernels found best by trying; library: its own "
              "choice")
-      .one_of({"auto", "library"});
+      .one_of({"auto", "library"})
+      .rare();
 }
 
 template <auto... path>
@@ -198,21 +186,25 @@ template <class R, auto... request>
 Fields fields_of_tracing() {
   using P = selective::TimePrecision;
   return {
-      optional_field<request..., &R::clock>(
-          "clock of the path: wall; cpu: CPU time and modelled messages; auto: cpu where processes outnumber cores"),
+      optional_field<request..., &R::clock>("clock: wall; cpu: CPU time and modelled messages; auto: cpu where processes outnumber cores")
+          .rare(),
       optional_field<request..., &R::precision, &P::tolerance>(
           "relative half-width of the interval of a kernel's mean time at which the time counts as known")
           .within(tolerances),
       optional_field<request..., &R::precision, &P::confidence>("confidence level of the intervals of kernel times")
-          .within(bounds::between(0.5, 0.9999)),
+          .within(bounds::between(0.5, 0.9999))
+          .rare(),
       optional_field<request..., &R::windows>("execute segments as a whole, so that kernels are timed among their neighbours")
-          .option("no_windows", "never execute segments as a whole: kernels are then timed among skipped ones (as Critter does)"),
+          .option("no_windows", "never execute segments as a whole: kernels are then timed among skipped ones (as Critter does)")
+          .rare(),
       optional_field<request..., &R::thread_multiple>("let the program have MPI_THREAD_MULTIPLE, which can't be traced")
           .option("no_thread_multiple",
-                  "tell a program that asks for MPI_THREAD_MULTIPLE, which can't be traced, that MPI offers MPI_THREAD_SERIALIZED"),
-      optional_field<request..., &R::timeout>(
-          "with kernels skipped: time for which the program may call kernels without meeting a new one. Then it is stopped, because its "
-          "course seems to depend on results. Without any call it has five times as long. none or 0: for ever"),
+                  "tell a program that asks for MPI_THREAD_MULTIPLE, which can't be traced, that MPI offers MPI_THREAD_SERIALIZED")
+          .rare(),
+      optional_field<request..., &R::timeout>("time after which a program is stopped: for which it calls skipped kernels and meets no new "
+                                              "one, because its course seems to depend "
+                                              "on results. Without any call it has five times as long. none or 0: for ever")
+          .rare(),
       field_of_kernels<request..., &R::kernels>(),
       optional_field<request..., &R::prior_profile>("profile of an earlier or another user's run, whose kernel times save executions")
           .within(bounds::path_or_nothing)};
@@ -226,7 +218,8 @@ Fields fields_of_run() {
                  "kernels that are executed. full: all; random and rehearsal: some by chance, to test the program; any other policy: only "
                  "those whose time isn't known yet. Under any policy but full the program's results are garbage"),
              optional_field<request..., &R::across_sizes>(
-                 "predict kernels of sizes never seen from other sizes instead of executing them, unless the policy is full")} +
+                 "predict kernels of sizes never seen from other sizes instead of executing them, unless the policy is full")
+                 .rare()} +
          fields_of_tracing<R, request...>();
 }
 
@@ -236,7 +229,7 @@ template <>
 Fields FieldTable<MpiRunRequest>::fields() {
   return Fields{field<&T::command>("program and its arguments").within(bounds::command).option(""),
                 optional_field<&T::mpi>(
-                    "MPI of the program; missing: the one that it is linked with, else the one whose mpirun started this process")} +
+                    "MPI: that of the program; missing: the one that it is linked with, else the one whose mpirun started this process")} +
          fields_of_run<>();
 }
 
@@ -253,26 +246,25 @@ Fields FieldTable<MpiTuneRequest>::fields() {
                 optional_field<&T::policy>("kernels that are executed. full: all; any other policy: only those whose time isn't known yet")
                     .one_of({"full", "conditional", "local", "online", "a-priori", "eager"}),
                 optional_field<&T::across_sizes>("predict kernels of sizes never seen from other sizes")
-                    .option("no_across_sizes", "execute kernels of sizes never seen, instead of predicting them from other sizes")} +
+                    .option("no_across_sizes", "execute kernels of sizes never seen, instead of predicting them from other sizes")
+                    .rare()} +
          fields_of_tracing<T>() +
          Fields{optional_field<&T::precision, &selective::TimePrecision::min_count>(
                     "executions of a kernel that make its time known, at least")
                     .within(bounds::between(1, 1e9))
                     .option(""),
                 optional_field<&T::min_coverage>(
-                    "share of the path that must lie in kernels which flopcast sees, 0 to 1; a text is in percent. With less there is no "
-                    "prediction")
-                    .option(
-                        "min_coverage",
-                        "Percent of the path that must lie in kernels which flopcast sees; with less there is no prediction (default: 25)"),
+                    "share of the path that must lie in kernels which flopcast sees, such as 25%; with less there is no prediction")
+                    .within(bounds::fraction)
+                    .rare(),
                 optional_field<&T::self_check>("configurations whose MPI calls are compared with a full execution's. If they differ, all "
                                                "are executed in full. once: one, "
                                                "unless the program passed lately"),
                 optional_field<&T::confirm>(
                     "number of configurations with the least predictions that are executed in full at the end; the fastest of them is "
                     "chosen. auto: those whose intervals meet the best one's, as many as take no longer than all executions before"),
-                optional_field<&T::validate>("execute each configuration in full as well, before, and compare"),
-                optional_field<&T::fresh>("begin without the store's kernel times and self-checks")};
+                optional_field<&T::validate>("also execute what was predicted, and compare: each configuration in full, before"),
+                optional_field<&T::fresh>("measure again what is kept from earlier runs: kernel times and self-checks")};
 }
 
 template <>
@@ -280,14 +272,14 @@ Fields FieldTable<MpiAdviseRequest>::fields() {
   return {field<&T::routine>("routine of ScaLAPACK, with eigenvectors or singular vectors where there are any")
               .one_of({"pdpotrf", "pdgetrf", "pdgeqrf", "pdsyevd", "pdgesvd"}),
           field<&T::n>("order of the matrix, in elements").within(bounds::between(1, 1e6)).option("--n"),
-          field<&T::ranks>("number of processes that may be started, each with a core of its own; fewer are used where that is faster")
+          field<&T::ranks>("number of processes: as many may be started, each with a core of its own; fewer are used where that is faster")
               .within(bounds::between(1, 4096))
               .option("--ranks"),
-          optional_field<&T::mpi>("MPI of ScaLAPACK"),
+          optional_field<&T::mpi>("MPI: that of ScaLAPACK"),
           field_of_launcher<&T::launcher>(),
           optional_field<&T::library>("file of ScaLAPACK; empty: the one that is installed for the MPI").within(bounds::path_or_nothing),
           optional_field<&T::time_budget>(
-              "time after which no further grid is tried and no configuration is repeated. Kernel times are kept: another run goes on")
+              "time budget: after it no further grid is tried and no configuration is repeated. Kernel times are kept: another run goes on")
               .within(bounds::positive_seconds)};
 }
 
@@ -296,7 +288,7 @@ Fields FieldTable<MpiSimulateRequest>::fields() {
   using M = MpiMachineChoice;
   return {
       field<&T::command>("program, built for SMPI, and its arguments").within(bounds::command).option(""),
-      field<&T::ranks>("numbers of processes, each simulated by itself: a number, a list, or a range that doubles, as 16:1024")
+      field<&T::ranks>("number of processes: each is simulated by itself; a number, a list, or a range that doubles, as 16:1024")
           .within(bounds::process_counts)
           .option("--ranks"),
       optional_field<&T::machine, &M::machine>("file with a description of the machine (flopcast-machine-description-1)")
@@ -308,15 +300,16 @@ Fields FieldTable<MpiSimulateRequest>::fields() {
           .option("bandwidth", "Bandwidth between nodes, in GB/s"),
       optional_field<&T::machine, &M::cores_per_node>("number of processes on each node; 0: as the machine is described")
           .within(bounds::between(0, 4096)),
-      optional_field<&T::time_budget>("time for measuring kernels without a good model, per number of processes").within(bounds::seconds),
+      optional_field<&T::time_budget>("time budget: for measuring kernels without a good model, per number of processes")
+          .within(bounds::seconds),
       field_of_kernels<&T::kernels>(),
       optional_field<&T::only_kernels>("let the program's own code take no time"),
-      optional_field<&T::show_output>("show the program's output, on standard error")};
+      optional_field<&T::show_output>("show what programs write, on standard error")};
 }
 
 template <>
 Fields FieldTable<MpiDescribeRequest>::fields() {
-  return {optional_field<&T::mpi>("MPI whose messages are measured"), field_of_launcher<&T::launcher>()};
+  return {optional_field<&T::mpi>("MPI: the one whose messages are measured"), field_of_launcher<&T::launcher>()};
 }
 
 }  // namespace flopcast

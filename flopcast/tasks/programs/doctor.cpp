@@ -216,7 +216,7 @@ ProgramDiagnosis diagnose(DiagnosisFacts facts, Seconds time_budget, const Docto
   diagnosis.own_code = own_code_places(summary.probed, services.source_lines);
   diagnosis.warnings = program::recording_warnings(summary, diagnosis.calls);
   if (summary.dry_run) {
-    throw bad_input("a dry run has no times, and a diagnosis rests on them. Record the program without --dry-run");
+    throw bad_input("a dry run has no times, and a diagnosis rests on them. Record the program without --skip-kernels");
   }
   const bool is_here = services.what_if.is_here(facts.place);
   facts.cpus = services.what_if.cpus;
@@ -266,7 +266,7 @@ ProgramDiagnosis diagnose_program(const DoctorRequest& request, const RunContext
   std::error_code none;
   const ScratchFolder scratch;
   const fs::path waiting = waiting_recording(request);
-  const bool goes_on = !request.fresh && !waiting.empty() && fs::exists(waiting, none);
+  const bool goes_on = !request.restart && !waiting.empty() && fs::exists(waiting, none);
   RecordRequest record;
   record.command = request.command;
   record.threads = request.threads;
@@ -281,7 +281,7 @@ ProgramDiagnosis diagnose_program(const DoctorRequest& request, const RunContext
     ProgramDiagnosis diagnosis = diagnose_recording(goes_on ? waiting : fs::path(record.output), request, context);
     if (goes_on) {
       diagnosis.warnings.emplace_back(
-          "the program wasn't run again, because the recording of the interrupted diagnosis is used. Give --fresh to run it");
+          "the program wasn't run again, because the recording of the interrupted diagnosis is used. Give --restart to run it");
     }
     fs::remove(waiting, none);
     return diagnosis;

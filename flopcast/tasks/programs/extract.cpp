@@ -202,7 +202,7 @@ class Extractor {
   /// Returns the worst kinds and counts the others as missing.
   std::vector<const CallKind*> choose() {
     constexpr double noticeable = 0.01;
-    const bool by_rate = request_.by == ExtractOrder::rate;
+    const bool by_rate = request_.worst_by == ExtractOrder::rate;
     const auto is_candidate = [&](const CallKind& kind) {
       return !by_rate || (kind.flops > 0 && kind.seconds > noticeable * opened_.breakdown.all().seconds);
     };

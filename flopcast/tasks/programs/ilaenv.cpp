@@ -10,13 +10,13 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/machine/libraries/installed_libraries.hpp"
-#include "flopcast/program/profile_file.hpp"
+#include "flopcast/program/tuning_file.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/programs/program_schemas.hpp"
 #include "flopcast/tasks/programs/request_names.hpp"
-#include "flopcast/tasks/programs/run_profile.hpp"
+#include "flopcast/tasks/programs/run_tuning.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast {
@@ -40,15 +40,15 @@ namespace {
 
 constexpr const char* ilaenv_document = "flopcast-ilaenv-1";
 
-std::string description(const program::Profile& place) {
+std::string description(const program::SavedTuning& place) {
   return fmt::format("{} with {}", place.environment.blas.path, counted(place.environment.threads, "thread"));
 }
 
-/// Returns the entry of the profile for the request's BLAS and threads.
-program::Profile requested_place(const IlaenvRequest& request, const std::string& file) {
-  const std::vector<program::Profile> places = program::places(program::read_profile(file));
+/// Returns the entry of the tuning file for the request's BLAS and threads.
+program::SavedTuning requested_place(const IlaenvRequest& request, const std::string& file) {
+  const std::vector<program::SavedTuning> places = program::places(program::read_tuning(file));
   const std::filesystem::path blas = request.blas.empty() ? std::filesystem::path() : machine::locate(request.blas, machine::Role::blas);
-  const auto fits = [&](const program::Profile& place) {
+  const auto fits = [&](const program::SavedTuning& place) {
     return (blas.empty() || in_same_folder(blas, place.environment.blas.path)) &&
            (!request.threads || place.environment.threads == *request.threads);
   };
@@ -65,11 +65,11 @@ program::Profile requested_place(const IlaenvRequest& request, const std::string
 }  // namespace
 
 IlaenvExport export_ilaenv(const IlaenvRequest& request, const RunContext& context) {
-  const std::string file = request.profile.empty() ? program::default_profile_file() : request.profile;
+  const std::string file = request.tuning.empty() ? program::default_tuning_file() : request.tuning;
   if (!std::filesystem::exists(file)) {
-    throw bad_input("{}", missing_profile(file, request.profile));
+    throw bad_input("{}", missing_tuning(file, request.tuning));
   }
-  const program::Profile place = requested_place(request, file);
+  const program::SavedTuning place = requested_place(request, file);
   IlaenvExport exported{program::ilaenv_source(place, request.language), request.language, place.environment.cpu,
                         place_text(place.environment)};
   if (!exported.source.left_out.empty()) {

@@ -45,17 +45,20 @@ Fields FieldTable<ProgramTuneRequest>::fields() {
                   "parameter of the user's program and its values, such as nb=16:128:16 or variant=left,right. {nb} stands for the value "
                   "in the command and in templates; a parameter that occurs in neither is a variable of the environment"),
       optional_field<&T::conditions>("relations that settings must meet, such as 'ib <= nb' or 'variant != left'")
-          .option("condition", "with --parameter: relation that settings must meet, such as 'ib <= nb'"),
+          .option("condition", "with --parameter: relation that settings must meet, such as 'ib <= nb'")
+          .rare(),
       optional_field<&T::templates>("files with places such as {nb}, whose filled copies take their place in the command")
           .within(bounds::paths_if_any)
-          .option("template", "with --parameter: file with places such as {nb}, whose filled copy takes its place in the command"),
+          .option("template", "with --parameter: file with places such as {nb}, whose filled copy takes its place in the command")
+          .rare(),
       optional_field<&T::threads>("threads of BLAS; missing: as the program takes by itself").within(bounds::threads).option(""),
       optional_field<&T::time_budget>("time for dry runs and for measuring kernels").within(bounds::seconds).option(""),
-      optional_field<&T::timeout>("time after which a run of the program is ended").within(bounds::positive_seconds),
+      optional_field<&T::timeout>("time after which a program is stopped: a run of it").within(bounds::positive_seconds).rare(),
       optional_field<&T::check>("execute the best setting once, to find out whether calls depend on results")
+          .rare()
           .option("no_check", "don't execute the best setting to find out whether calls depend on results"),
       optional_field<&T::race>("race the chosen setting against those that tie with it").option(""),
-      optional_field<&T::anonymous>("leave the command out of the result")};
+      optional_field<&T::anonymous>("leave private names out: the command").rare()};
 }
 
 template <>

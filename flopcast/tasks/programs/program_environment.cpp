@@ -77,7 +77,8 @@ void require_short(const std::string& name, const std::string& value) {
   constexpr std::size_t max_variable_bytes = 128 * 1024;  // MAX_ARG_STRLEN of Linux: name, sign, value and the final zero
   if (name.size() + value.size() + 2 > max_variable_bytes) {
     throw bad_input(
-        "the variable {} would have {} bytes, and Linux allows {}. Tune fewer routines or sizes into the profile, or use 'flopcast run'",
+        "the variable {} would have {} bytes, and Linux allows {}. Tune fewer routines or sizes into the tuning file, or use 'flopcast "
+        "run'",
         name, name.size() + value.size() + 2, max_variable_bytes);
   }
 }
@@ -113,11 +114,11 @@ ProgramEnvironment program_environment(const EnvironmentRequest& request, const 
   const RunSettings settings = run_settings(request.run, services, context);
   Changes changes(services);
   for (const auto& [name, value] : settings.variables) {
-    if (!settings.profile.settings.contains(name)) {
+    if (!settings.tuning.settings.contains(name)) {
       changes.add(name, value, VariableAction::assign);
     }
   }
-  for (const auto& [name, value] : settings.profile.settings) {
+  for (const auto& [name, value] : settings.tuning.settings) {
     changes.add(name, value, VariableAction::suggest);
   }
   const program::LibraryFiles libraries = services.libraries(request.run);
@@ -135,7 +136,7 @@ ProgramEnvironment program_environment(const EnvironmentRequest& request, const 
   ProgramEnvironment environment = std::move(changes).result();
   environment.blas = settings.blas;
   environment.lapack = settings.lapack;
-  for (const program::TunedRoutine& routine : settings.profile.routines) {
+  for (const program::TunedRoutine& routine : settings.tuning.routines) {
     environment.routines.push_back(program::routine_label(routine.name, routine.flags));
   }
   return environment;

@@ -9,7 +9,7 @@
 
 namespace flopcast {
 
-/// Returns the schemas of recordings, program profiles, runs and profiles of block sizes.
+/// Returns the schemas of recordings, program profiles, runs and tuning files.
 std::vector<PublishedSchema> recording_schemas();
 /// Returns the schemas of predictions, traces and their summaries.
 std::vector<PublishedSchema> prediction_schemas();

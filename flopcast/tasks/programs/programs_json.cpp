@@ -6,8 +6,8 @@
 
 #include "flopcast/core/documents.hpp"
 #include "flopcast/kernel/catalogue.hpp"
-#include "flopcast/program/profile_json.hpp"
 #include "flopcast/program/recording_document.hpp"
+#include "flopcast/program/saved_tuning_json.hpp"
 #include "flopcast/support/fields.hpp"
 #include "flopcast/tasks/programs/program_schemas.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
@@ -138,12 +138,12 @@ Fields FieldTable<Recording::FirstCalls>::fields() {
 
 template <>
 Fields FieldTable<Recording::Event>::fields() {
-  return {field<&T::thread>("thread that called, as an index into `threads` (--calls)"),
-          field<&T::start>("begin of the call after that of the recording (--calls)").measured_in("s", Best::neither),
+  return {field<&T::thread>("thread that called, as an index into `threads` (--every-call)"),
+          field<&T::start>("begin of the call after that of the recording (--every-call)").measured_in("s", Best::neither),
           field<&T::seconds>("time of the call; 0 where a dry run skipped it"),
           field<&T::routine>("called routine"),
-          field<&T::call>("the call with its arguments as far as they are known, such as \"dpotrf(L, 100, 0x...)\" (--calls)"),
-          field<&T::what_happened>("executed or skipped, and in a dry run \"executed blindly\" or \"skipped blindly\" (--calls)")};
+          field<&T::call>("the call with its arguments as far as they are known, such as \"dpotrf(L, 100, 0x...)\" (--every-call)"),
+          field<&T::what_happened>("executed or skipped, and in a dry run \"executed blindly\" or \"skipped blindly\" (--every-call)")};
 }
 
 template <>
@@ -261,7 +261,7 @@ Fields FieldTable<program::RoutineUse>::fields() {
           field<&T::returned>("largest block size returned"),
           field<&T::short_workspaces>("times that the program's workspace was too short for it"),
           field<&T::allowed>("least block size that such a workspace allowed; 0: not known"),
-          field<&T::other_queries>("queries with options for which the profile has nothing"),
+          field<&T::other_queries>("queries with options for which the tuning file has nothing"),
           field<&T::other_options>("options of the first such query"),
           field<&T::lapack>("library that made the queries or defines the routine; empty: none was seen"),
           field<&T::what_happened>("block sizes that the routine got, and why; empty if no report was asked for")};
@@ -293,7 +293,7 @@ Fields FieldTable<RunOutcome>::fields() {
           field<&T::processes>("processes into which the preloaded library was loaded"),
           field<&T::blas>("library that defined dgemm; empty: none was seen"),
           field<&T::settings>("variables for kernels that were set"),
-          field<&T::routines>("in the order of the profile; then, if a report was asked for, routines that the profile lacks"),
+          field<&T::routines>("in the order of the tuning file; then, if a report was asked for, routines that the tuning file lacks"),
           optional_field<&T::sizes>("queries by routine and problem size; empty if no report was asked for"),
           optional_field<&T::unlisted>("queries for further sizes, which sizes had no room for"),
           optional_field<&T::ended_by>("signal that ended the program, whose queries count up to then; empty: none did"),
@@ -355,7 +355,7 @@ std::vector<PublishedSchema> recording_schemas() {
   return {published<Recording>("flopcast-recording-1", "Contents of a recording"),
           published<ProgramProfile>("flopcast-program-profile-2", "Where a recorded program's time went"),
           published<RunOutcome>("flopcast-run-2", "Outcome of a program that ran with tuned block sizes"),
-          program::profile_schema(),
+          program::saved_tuning_schema(),
           program::recording_document_schema(),
           diagnosis_schema()};
 }

@@ -44,7 +44,7 @@ class CommandRacer {
       : request_(request), services_(services), context_(context), begin_(services.clock()), race_(request.commands.size(), options()) {}
 
   CommandRace run() {
-    if (!request_.fresh) {
+    if (!request_.restart) {
       kept_ = services_.kept();
     }
     const std::optional<Seconds> start_up = services_.start_up();

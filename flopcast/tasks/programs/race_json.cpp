@@ -26,19 +26,20 @@ Fields FieldTable<RaceRequest>::fields() {
       optional_field<&T::names>("names of the commands in results, in their order").option("name", "name of a command in results"),
       optional_field<&T::warmup>("runs of each command that come first and don't count").within(bounds::between(0, 1e6)),
       optional_field<&T::prepare>("command of the shell sh before each run, whose time doesn't count; empty: none"),
-      optional_field<&T::input>("file that is the standard input of each run; empty: nothing").within(bounds::path_or_nothing),
+      optional_field<&T::input>("file that is the standard input of each run; empty: nothing").within(bounds::path_or_nothing).rare(),
       optional_field<&T::min_runs>("least number of runs of the reference; a verdict takes 8 or more").within(bounds::between(1, 1e6)),
       optional_field<&T::max_runs>("largest number of runs of the reference").within(bounds::between(1, 1e6)),
-      optional_field<&T::tolerance>("difference of times up to which commands are the same, as a fraction").within(bounds::fraction),
+      optional_field<&T::tolerance>("difference up to which two are the same: of times").within(bounds::fraction),
       optional_field<&T::fail_above>("mark a command that is certainly slower than the reference by more than this fraction")
           .within(bounds::between(0, 1000))
           .option("fail_above",
-                  "end with exit code 1 if a command is certainly slower than the reference by more than this fraction, such as 5%"),
-      optional_field<&T::time_budget>("time for the race; runs that are made by then are kept for the next call").within(bounds::seconds),
-      optional_field<&T::ignore_failure>("count runs that end with another exit code than 0"),
-      optional_field<&T::show_output>("show what the commands write, on standard error"),
-      optional_field<&T::anonymous>("leave words of commands, names and files out of the result; commands become A, B and so on"),
-      optional_field<&T::fresh>("begin anew where a race of the same commands was interrupted")};
+                  "end with exit code 1 if anything is certainly slower by more than this, such as 5%: a command than the reference"),
+      optional_field<&T::time_budget>("time budget: for the race; runs that are made by then are kept for the next call")
+          .within(bounds::seconds),
+      optional_field<&T::ignore_failure>("count runs that end with another exit code than 0").rare(),
+      optional_field<&T::show_output>("show what programs write, on standard error").rare(),
+      optional_field<&T::anonymous>("leave private names out: words of commands, names and files; commands become A, B and so on").rare(),
+      optional_field<&T::restart>("begin anew where the same command was interrupted")};
 }
 
 template <>

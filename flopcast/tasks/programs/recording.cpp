@@ -108,7 +108,7 @@ Recording read_recording(const fs::path& path, bool with_events) {
   recording.faults = program::recording_warnings(file.summary(), recording.calls);
   if (recording.blind > 0) {
     recording.faults.push_back(
-        fmt::format("{} that the program may branch on came from data that was never computed: {}; record it without --dry-run",
+        fmt::format("{} that the program may branch on came from data that was never computed: {}; record it without --skip-kernels",
                     counted(recording.blind, "value"), blind_routines(recording)));
   }
   recording.remarks = program::recording_remarks(file.summary(), breakdown);
@@ -123,7 +123,7 @@ Recording record_program(const RecordRequest& request, const RunContext& context
   const machine::Topology topology = machine::detect_topology();
   const program::ProgramOptions program = {request.command, program::program_libraries(request.blas, request.lapack, request.command),
                                            request.threads};
-  program::RecordingOptions options{request.output, request.dry_run, {topology.cpu, topology.cores}, request.anonymous};
+  program::RecordingOptions options{request.output, request.skip_kernels, {topology.cpu, topology.cores}, request.anonymous};
   options.probes = request.probes;
   program::record_program(program, options);
   Recording recording = read_recording(request.output);

@@ -12,8 +12,8 @@
 #include "flopcast/support/process_environment.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
-#include "flopcast/tasks/programs/run_profile.hpp"
 #include "flopcast/tasks/programs/run_services.hpp"
+#include "flopcast/tasks/programs/run_tuning.hpp"
 
 namespace flopcast {
 namespace {
@@ -48,7 +48,7 @@ std::string crash(const ProgramRun& run) { return run.concluded < run.processes 
 /// Returns why a tuned routine's block size was not queried.
 std::string why_unused(const RoutineUse& use, const ProgramRun& run, const RunServices& services) {
   if (use.other_queries > 0) {
-    return fmt::format("not queried: the program queried {} with '{}', for which the profile has nothing{}", times(use.other_queries),
+    return fmt::format("not queried: the program queried {} with '{}', for which the tuning file has nothing{}", times(use.other_queries),
                        use.other_options, use.flags.empty() ? "" : fmt::format(", as it was tuned with '{}'", use.flags));
   }
   if (const std::string signal = crash(run); !signal.empty()) {
@@ -66,7 +66,7 @@ std::string why_unused(const RoutineUse& use, const ProgramRun& run, const RunSe
     return "not queried";
   }
   return *queries ? "not queried: the program didn't call it" + (use.flags.empty() ? "" : fmt::format(" with '{}'", use.flags))
-                  : fmt::format("never queried: this LAPACK decides by itself, so the profile has no effect on it; --lapack {} has",
+                  : fmt::format("never queried: this LAPACK decides by itself, so the tuning file has no effect on it; --lapack {} has",
                                 services.integer_bytes(use.lapack) == 8 ? "reference64" : "reference");
 }
 
@@ -80,7 +80,7 @@ std::string describe(const RoutineUse& use, const ProgramRun& run, const RunServ
   return fmt::format("queried {} for {}{}", times(use.queries), orders, workspace_remark(use));
 }
 
-/// Notes which tuned routines were not queried if they are few. A program uses few routines of a profile of all LAPACK anyway.
+/// Notes which tuned routines were not queried if they are few. A program uses few routines of a tuning file of all LAPACK anyway.
 void note_unused(const ProgramRun& run, const RunServices& services, const RunContext& context) {
   static constexpr std::size_t few = 4;
   for (const RoutineUse& use : run.routines) {
@@ -102,7 +102,7 @@ void note_unused(const ProgramRun& run, const RunServices& services, const RunCo
   }
 }
 
-/// Notes that the program ran with a BLAS that was not chosen, or that the profile was not made with.
+/// Notes that the program ran with a BLAS that was not chosen, or that the tuning file was not made with.
 void note_libraries(const ProgramRun& run, const LibraryIdentity& tuned, const program::ProgramOptions& program,
                     const RunServices& services, const RunContext& context) {
   if (run.blas.empty()) {
@@ -113,11 +113,11 @@ void note_libraries(const ProgramRun& run, const LibraryIdentity& tuned, const p
     context.note(other);
   } else if (const int bytes = services.integer_bytes(run.blas).value_or(4); !tuned.path.empty() && bytes != tuned.integer_bytes) {
     context.note(fmt::format(
-        "the profile was tuned with {}, whose integers have {} bits; the program ran with {}, whose integers have {}. Tune with "
+        "the tuning file was tuned with {}, whose integers have {} bits; the program ran with {}, whose integers have {}. Tune with "
         "--blas {}",
         tuned.path, 8 * tuned.integer_bytes, run.blas.string(), 8 * bytes, run.blas.string()));
   } else if (chosen.blas.empty() && !tuned.path.empty() && !in_same_folder(run.blas, tuned.path)) {
-    context.note(fmt::format("the profile was tuned with {}, the program ran with {}; --blas {} chooses the library of the profile",
+    context.note(fmt::format("the tuning file was tuned with {}, the program ran with {}; --blas {} chooses the library of the tuning file",
                              tuned.path, run.blas.string(), tuned.path));
   }
 }
@@ -138,10 +138,10 @@ std::string tuning_command(const RoutineUse& use, const RunRequest& request) {
                                           named_blas(request).empty() ? "" : " --blas " + request.blas,
                                           request.lapack.empty() ? "" : " --lapack " + request.lapack,
                                           request.threads ? fmt::format(" --threads {}", static_cast<int>(*request.threads)) : "",
-                                          request.profile.empty() ? "--save" : "--profile " + request.profile);
+                                          request.tuning.empty() ? "--save" : "--tuning " + request.tuning);
 }
 
-/// Returns the routines that the profile lacks, from the queries by size.
+/// Returns the routines that the tuning file lacks, from the queries by size.
 std::vector<RoutineUse> lacking_routines(const std::vector<program::SizeUse>& sizes, const RunRequest& request) {
   std::vector<RoutineUse> lacking;
   for (const program::SizeUse& size : sizes) {
@@ -164,7 +164,7 @@ std::vector<RoutineUse> lacking_routines(const std::vector<program::SizeUse>& si
   for (RoutineUse& use : lacking) {
     const std::string command = tuning_command(use, request);
     use.what_happened =
-        "the profile lacks it, and LAPACK used its own block size" + (command.empty() ? "" : fmt::format("; '{}' tunes it", command));
+        "the tuning file lacks it, and LAPACK used its own block size" + (command.empty() ? "" : fmt::format("; '{}' tunes it", command));
   }
   return lacking;
 }
@@ -199,17 +199,17 @@ RunSettings run_settings(const RunRequest& asked, const RunServices& services, c
   const program::LibraryFiles libraries = services.libraries(request);
   const std::string thread_table = choose_threads(request, libraries, services, context);
   RunSettings settings;
-  settings.profile = profile_for(request, libraries, services, context);
+  settings.tuning = tuning_for(request, libraries, services, context);
   std::vector<std::string> environment;
   if (request.threads) {
     process::set_threads(environment, *request.threads);
   }
-  for (const auto& [name, value] : settings.profile.settings) {
+  for (const auto& [name, value] : settings.tuning.settings) {
     if (services.variable(name).empty()) {  // the user's own values stay
       process::set_variable(environment, name, value);
     }
   }
-  process::set_variable(environment, protocol::blocks_variable, program::block_table_text(settings.profile));
+  process::set_variable(environment, protocol::blocks_variable, program::block_table_text(settings.tuning));
   if (!thread_table.empty()) {
     process::set_variable(environment, protocol::threads_variable, thread_table);
   }
@@ -228,8 +228,8 @@ RunOutcome run_program(const RunRequest& asked, const RunServices& services, con
   program::ProgramOptions program = {request.command, services.libraries(request), std::nullopt};
   program.thread_table = choose_threads(request, program.libraries, services, context);
   program.threads = request.threads;
-  const program::Profile profile = profile_for(request, program.libraries, services, context);
-  const ProgramRun run = services.run(program, profile);
+  const program::SavedTuning tuning = tuning_for(request, program.libraries, services, context);
+  const ProgramRun run = services.run(program, tuning);
   if (!run.lacking_report.empty()) {
     context.note(fmt::format("the program ran as it should, but what its LAPACK queried could not be counted: {}", run.lacking_report));
     return outcome_of(run, request, services);
@@ -243,7 +243,7 @@ RunOutcome run_program(const RunRequest& asked, const RunServices& services, con
   } else if (!request.explain) {
     note_unused(run, services, context);
   }
-  note_libraries(run, profile.environment.blas, program, services, context);
+  note_libraries(run, tuning.environment.blas, program, services, context);
   return outcome_of(run, request, services);
 }
 
@@ -251,10 +251,10 @@ RunOutcome run_program(const RunRequest& request, const RunContext& context) {
   return run_program(request, this_run_services(context), context);
 }
 
-std::optional<algorithm::BlockParameters> tuned_block_size(const program::Profile& profile, std::string_view routine, std::int64_t m,
+std::optional<algorithm::BlockParameters> tuned_block_size(const program::SavedTuning& tuning, std::string_view routine, std::int64_t m,
                                                            std::int64_t n, std::string_view options) {
   const auto table = std::make_unique<protocol::BlockTable>();
-  if (!protocol::parse(program::block_table_text(profile).c_str(), *table)) {
+  if (!protocol::parse(program::block_table_text(tuning).c_str(), *table)) {
     return std::nullopt;
   }
   const protocol::RoutineBlocks* blocks =

@@ -12,13 +12,13 @@
 #include "flopcast/program/launch.hpp"
 #include "flopcast/program/library_links.hpp"
 #include "flopcast/program/loaded_libraries.hpp"
-#include "flopcast/program/profile_file.hpp"
 #include "flopcast/program/program_libraries.hpp"
 #include "flopcast/program/recorder.hpp"
+#include "flopcast/program/tuning_file.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/process_environment.hpp"
 #include "flopcast/support/scratch.hpp"
-#include "flopcast/tasks/programs/run_profile.hpp"
+#include "flopcast/tasks/programs/run_tuning.hpp"
 #include "flopcast/workbench/kernel_choice.hpp"
 #include "flopcast/workbench/wisdom_file.hpp"
 
@@ -115,9 +115,9 @@ RunServices this_run_services(const RunContext& context) {
   services.libraries = [](const RunRequest& request) {
     return program::program_libraries(named_blas(request), request.lapack, request.command);
   };
-  services.default_profile = program::default_profile_file;
-  services.system_profiles = [&context] { return system_wisdom(context).profiles; };
-  services.system_misfit = [&context] { return system_profiles_misfit(context); };
+  services.default_tuning = program::default_tuning_file;
+  services.system_tunings = [&context] { return system_wisdom(context).tunings; };
+  services.system_misfit = [&context] { return system_tunings_misfit(context); };
   services.digest = this_wisdom_machine().digest;
   services.programs_blas = programs_blas;
   services.variable = [](const std::string& name) {
@@ -136,7 +136,7 @@ RunServices this_run_services(const RunContext& context) {
   services.integer_bytes = [](const fs::path& library) { return machine::integer_bytes(library); };
   services.preload = [] { return program::find_component("libflopcast-tuned.so").string(); };
   services.keep_links = keep_links;
-  services.run = program::run_with_profile;
+  services.run = program::run_with_tuning;
   services.would_query = [trials = std::make_shared<QueryTrials>()](const RoutineUse& use, const fs::path& blas) {
     return trials->would_query(use, blas);
   };

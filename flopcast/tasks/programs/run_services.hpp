@@ -8,8 +8,8 @@
 
 #include "flopcast/core/environment.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
-#include "flopcast/program/profile.hpp"
 #include "flopcast/program/program_run.hpp"
+#include "flopcast/program/saved_tuning.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 #include "flopcast/tasks/programs/thread_models.hpp"
@@ -17,16 +17,16 @@
 /// A program with tuned block sizes is started through these functions. Tests have services of their own.
 namespace flopcast {
 
-/// Everything outside of a request and its profile that decides about settings, and the start of the program.
+/// Everything outside of a request and its tuning file that decides about settings, and the start of the program.
 struct RunServices {
   /// Returns the files that take the place of the program's libraries, as program_libraries() does.
   std::function<program::LibraryFiles(const RunRequest& request)> libraries;
-  std::function<std::string()> default_profile;                    ///< file of the user's profile
-  std::function<std::vector<program::Profile>()> system_profiles;  ///< the system's wisdom that holds here, without `others`
-  std::function<std::string(const std::string& name)> variable;    ///< the user's environment variable; empty: not set
+  std::function<std::string()> default_tuning;                        ///< file of the user's tuning file
+  std::function<std::vector<program::SavedTuning>()> system_tunings;  ///< the system's wisdom that holds here, without `others`
+  std::function<std::string(const std::string& name)> variable;       ///< the user's environment variable; empty: not set
   std::function<std::string()> cpu;
   std::function<int()> cores;
-  std::function<std::string()> system_misfit;  ///< why no profile of the system's wisdom holds here; empty if one does or it has none
+  std::function<std::string()> system_misfit;  ///< why no tuning file of the system's wisdom holds here; empty if one does or it has none
   std::function<std::filesystem::path()> loaders_blas;  ///< file that libblas.so.3 stands for; empty if there is none
   /// Returns the file of the BLAS that the program is linked with; empty if it is linked with none, as scripts are.
   std::function<std::filesystem::path(const std::vector<std::string>& command)> programs_blas;
@@ -49,7 +49,7 @@ struct RunServices {
   std::function<SearchPaths(const program::LibraryFiles& libraries, const std::filesystem::path& preload,
                             const std::filesystem::path& folder)>
       keep_links;
-  std::function<program::ProgramRun(const program::ProgramOptions& program, const program::Profile& profile)> run;
+  std::function<program::ProgramRun(const program::ProgramOptions& program, const program::SavedTuning& tuning)> run;
   /// Returns whether the LAPACK in `use.lapack`, over this BLAS, queries the routine's block size when it is called; nothing if that can't
   /// be tried.
   std::function<std::optional<bool>(const program::RoutineUse& use, const std::filesystem::path& blas)> would_query;
@@ -66,7 +66,7 @@ struct RunSettings {
   std::map<std::string, std::string> variables;  ///< environment variables: kernels, threads, block sizes
   std::string blas, lapack;                      ///< files that take the place of the program's libraries; empty: its own stay
   std::string preload;                           ///< library that answers LAPACK's queries for block sizes
-  program::Profile profile;                      ///< the decisions that hold for this library and number of threads
+  program::SavedTuning tuning;                   ///< the decisions that hold for this library and number of threads
 };
 
 /// Returns what the program would be run with. Throws as run_program() does.

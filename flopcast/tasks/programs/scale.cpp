@@ -141,7 +141,7 @@ class ProgramScaler {
         throw bad_input(
             "{} {}. Record the program once more{}", name,
             summary.dry_run ? "is a dry run, which has no times" : "has no end, because its recorder was killed or is still running",
-            summary.dry_run ? " without --dry-run" : "");
+            summary.dry_run ? " without --skip-kernels" : "");
       }
       if (summary.exit_code != runs_.front().program->summary().exit_code) {
         throw bad_input("{} ended with exit code {}, and that for {} with {}. Give recordings of runs that ended alike", name,

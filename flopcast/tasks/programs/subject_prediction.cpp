@@ -45,7 +45,7 @@ void require_models(const std::vector<PredictionSubject>& subjects, const Predic
     }
   }
   if (!commands.empty()) {
-    throw bad_input("--cache {} needs {} that the store does not have; build {} with\n  {}", prediction::to_string(options.method),
+    throw bad_input("--cache-model {} needs {} that the store does not have; build {} with\n  {}", prediction::to_string(options.method),
                     counted(commands.size(), "model"), commands.size() == 1 ? "it" : "them", fmt::join(commands, "\n  "));
   }
 }

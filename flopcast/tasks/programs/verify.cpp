@@ -137,7 +137,7 @@ class Verifier {
   }
 
   void resume() {
-    if (const std::optional<Verification> kept = request_.fresh ? std::nullopt : services_.kept();
+    if (const std::optional<Verification> kept = request_.restart ? std::nullopt : services_.kept();
         kept && kept->libraries.size() == subjects_.size()) {
       result_.libraries = kept->libraries;
       context_.note("going on with an interrupted verification");

@@ -15,22 +15,24 @@ constexpr const char* verification_document = "flopcast-verification-1";
 template <>
 Fields FieldTable<VerifyRequest>::fields() {
   return {
-      optional_field<&T::recording>("recording whose calls come first; empty: none").within(bounds::path_or_nothing),
-      optional_field<&T::blas>("BLAS libraries by name or path; all: each installed one; missing: the default one")
+      optional_field<&T::recording>("recording of 'flopcast record': its calls come first; empty: none").within(bounds::path_or_nothing),
+      optional_field<&T::blas>("BLAS: one or several, by name or path; all: each installed one; missing: the default one")
           .within({.min_length = 1}),
-      optional_field<&T::lapack>("LAPACK on top: reference, openblas or a path; empty: the reference").within(bounds::path_or_nothing),
-      optional_field<&T::threads>("numbers of threads of BLAS; missing: 1, and the number of cores where a library can have threads")
+      optional_field<&T::lapack>("LAPACK: reference, openblas or a path; empty: the reference").within(bounds::path_or_nothing),
+      optional_field<&T::threads>(
+          "threads of BLAS, one number or several; missing: 1, and the number of cores where a library can have threads")
           .within(bounds::threads),
       optional_field<&T::all_kernels>("also verify kernels that a library doesn't choose for this CPU, but that flopcast may set"),
       optional_field<&T::routines>("routines or families, such as dgemm or gemm; missing: all").within({.min_length = 1}).option("routine"),
       optional_field<&T::rounds>("rounds of generated sizes; the first 8 have sizes at edges, the others random ones")
           .within(bounds::between(0, 1e6)),
-      optional_field<&T::seed>("seed of sizes, flags and operands"),
-      optional_field<&T::time_budget>("time for all libraries; what is verified by then is kept for the next call").within(bounds::seconds),
-      optional_field<&T::anonymous>("leave folders out of the result"),
+      optional_field<&T::seed>("seed of random numbers: sizes, flags and operands").rare(),
+      optional_field<&T::time_budget>("time budget: for all libraries; what is verified by then is kept for the next call")
+          .within(bounds::seconds),
+      optional_field<&T::anonymous>("leave private names out: folders").rare(),
       optional_field<&T::reproducer>("file for a program in C that repeats the wrong calls and compares their results; empty: none")
           .within(bounds::path_or_nothing),
-      optional_field<&T::fresh>("begin anew where the same verification was interrupted")};
+      optional_field<&T::restart>("begin anew where the same command was interrupted")};
 }
 
 template <>

@@ -203,7 +203,7 @@ class KeptVerification {
       identity_ += fmt::format("{} {} {} {}", subject.blas, file_identity(subject.blas), subject.setting, subject.threads);
     }
     json words = request;
-    for (const char* member : {"time_budget", "fresh", "reproducer"}) {
+    for (const char* member : {"time_budget", "restart", "reproducer"}) {
       words.erase(member);
     }
     name_ = words.dump();

@@ -16,8 +16,8 @@
 
 #include "flopcast/contract/planner/wisdom.hpp"
 #include "flopcast/model/artifacts.hpp"
-#include "flopcast/program/profile_file.hpp"
-#include "flopcast/program/profile_json.hpp"
+#include "flopcast/program/saved_tuning_json.hpp"
+#include "flopcast/program/tuning_file.hpp"
 #include "flopcast/support/digest.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/fields.hpp"
@@ -109,18 +109,18 @@ void set_misfit(WisdomEntry& entry, const Misfit& misfit, const std::string& ren
                                                  : renewal + "; 'flopcast wisdom prune' removes the entry";
 }
 
-WisdomEntry described(const program::Profile& profile, const WisdomMachine& machine, const std::string& file) {
-  const Environment& place = profile.environment;
+WisdomEntry described(const program::SavedTuning& tuning, const WisdomMachine& machine, const std::string& file) {
+  const Environment& place = tuning.environment;
   WisdomEntry entry{id_of(fmt::format("{};{};{};{};{}", place.cpu, place.blas.path, place.lapack.path, place.threads, place.fingerprint)),
                     block_sizes,
-                    routines_text(profile.routines),
+                    routines_text(tuning.routines),
                     place_text(place),
                     "",
                     file,
                     place.cpu};
   set_misfit(entry, misfit(place, machine),
              fmt::format("tune anew: flopcast tune {} --threads {} --save",
-                         profile.routines.size() == 1 ? profile.routines.front().name + " --n 200:3200" : "lapack", place.threads));
+                         tuning.routines.size() == 1 ? tuning.routines.front().name + " --n 200:3200" : "lapack", place.threads));
   return entry;
 }
 
@@ -149,19 +149,19 @@ WisdomEntry described(const model::Artifact& artifact, const std::vector<Environ
   return entry;
 }
 
-/// An entry and what it stands for: either a profile or an artifact of some wisdom.
+/// An entry and what it stands for: either a tuning file or an artifact of some wisdom.
 struct WisdomPart {
   WisdomEntry entry;
-  const program::Profile* profile = nullptr;
+  const program::SavedTuning* tuning = nullptr;
   const model::Artifact* artifact = nullptr;
 };
 
-/// Returns the parts of `wisdom`, whose profiles and artifacts are kept in these files.
-std::vector<WisdomPart> parts_of(const Wisdom& wisdom, const WisdomMachine& machine, const std::string& profile_file,
+/// Returns the parts of `wisdom`, whose tuning files and artifacts are kept in these files.
+std::vector<WisdomPart> parts_of(const Wisdom& wisdom, const WisdomMachine& machine, const std::string& tuning_file,
                                  const std::string& artifact_file) {
   std::vector<WisdomPart> parts;
-  for (const program::Profile& profile : wisdom.profiles) {
-    parts.push_back({described(profile, machine, profile_file), &profile});
+  for (const program::SavedTuning& tuning : wisdom.tunings) {
+    parts.push_back({described(tuning, machine, tuning_file), &tuning});
   }
   for (const model::Artifact& artifact : wisdom.artifacts) {
     parts.push_back({described(artifact, wisdom.environments, machine, artifact_file), nullptr, &artifact});
@@ -217,9 +217,9 @@ void add_stored(Wisdom& wisdom, const WisdomServices& services, const RunContext
 
 Wisdom own_wisdom(const WisdomServices& services, const RunContext& context) {
   Wisdom wisdom;
-  if (std::error_code none; fs::exists(services.profile, none)) {
-    wisdom.profiles = program::places(program::read_profile(services.profile));
-    std::erase_if(wisdom.profiles, [](const program::Profile& profile) { return profile.routines.empty(); });
+  if (std::error_code none; fs::exists(services.tuning, none)) {
+    wisdom.tunings = program::places(program::read_tuning(services.tuning));
+    std::erase_if(wisdom.tunings, [](const program::SavedTuning& tuning) { return tuning.routines.empty(); });
   }
   add_stored(wisdom, services, context);
   return wisdom;
@@ -227,7 +227,7 @@ Wisdom own_wisdom(const WisdomServices& services, const RunContext& context) {
 
 /// Throws environment_error if the user has no folder.
 void require_folder(const WisdomServices& services) {
-  if (services.profile.empty() || services.store.empty()) {
+  if (services.tuning.empty() || services.store.empty()) {
     throw environment_error("{}", services.no_folder);
   }
 }
@@ -238,15 +238,15 @@ model::Store store_to_keep(const WisdomServices& services, RunContext context) {
   return services.open(context);
 }
 
-/// Writes profiles and store together; the profile gets its former text again if the store can't be changed.
+/// Writes tuning files and store together; the tuning file gets its former text again if the store can't be changed.
 void keep(const Wisdom& wisdom, const WisdomServices& services, const RunContext& context) {
   require_folder(services);
   std::string remark;
-  const auto save = [&] { remark = wisdom.profiles.empty() ? "" : program::save_profiles(services.profile, wisdom.profiles); };
+  const auto save = [&] { remark = wisdom.tunings.empty() ? "" : program::save_tunings(services.tuning, wisdom.tunings); };
   if (wisdom.artifacts.empty()) {
     save();
   } else {
-    const std::optional<std::string> before = fs::exists(services.profile) ? std::optional(read_file(services.profile)) : std::nullopt;
+    const std::optional<std::string> before = fs::exists(services.tuning) ? std::optional(read_file(services.tuning)) : std::nullopt;
     bool saved = false;
     try {
       model::Store store = store_to_keep(services, context);
@@ -256,9 +256,9 @@ void keep(const Wisdom& wisdom, const WisdomServices& services, const RunContext
       });
     } catch (...) {
       if (std::error_code none; saved && before) {
-        write_file(services.profile, *before);
+        write_file(services.tuning, *before);
       } else if (saved) {
-        fs::remove(services.profile, none);
+        fs::remove(services.tuning, none);
       }
       throw;
     }
@@ -290,7 +290,7 @@ bool is_meant(const WisdomEntry& entry, const ForgetRequest& request) {
          std::any_of(request.ids.begin(), request.ids.end(), [&](const std::string& id) { return entry.id.starts_with(id); });
 }
 
-void write_profiles(const std::string& file, std::vector<program::Profile> left) {
+void write_tunings(const std::string& file, std::vector<program::SavedTuning> left) {
   write_file(file + ".previous", read_file(file));
   if (left.empty()) {
     fs::remove(file);
@@ -299,12 +299,12 @@ void write_profiles(const std::string& file, std::vector<program::Profile> left)
   }
 }
 
-/// Changes the profile to `left` and removes artifacts from the store, both or none.
-void remove_entries(const Wisdom& own, std::vector<program::Profile> left, const std::vector<model::Artifact>& removed,
+/// Changes the tuning file to `left` and removes artifacts from the store, both or none.
+void remove_entries(const Wisdom& own, std::vector<program::SavedTuning> left, const std::vector<model::Artifact>& removed,
                     const WisdomServices& services, const RunContext& context) {
   const auto save = [&] {
-    if (left.size() < own.profiles.size()) {
-      write_profiles(services.profile, std::move(left));
+    if (left.size() < own.tunings.size()) {
+      write_tunings(services.tuning, std::move(left));
     }
   };
   if (removed.empty()) {
@@ -325,7 +325,7 @@ bool is_systems(const Environment& place) { return is_systems(place.blas.path) &
 /// Removes entries whose libraries lie in folders of users. Returns the number of the removed ones.
 std::size_t remove_users(Wisdom& wisdom) {
   std::erase_if(wisdom.environments, [](const Environment& place) { return !is_systems(place); });
-  return std::erase_if(wisdom.profiles, [](const program::Profile& profile) { return !is_systems(profile.environment); }) +
+  return std::erase_if(wisdom.tunings, [](const program::SavedTuning& tuning) { return !is_systems(tuning.environment); }) +
          std::erase_if(wisdom.artifacts, [&](const model::Artifact& artifact) {
            if (artifact.kind == model::artifact::kernel_choice) {
              const std::size_t path = artifact.name.find(" /");
@@ -364,8 +364,8 @@ FittingPart fitting_part(const Wisdom& wisdom, const std::string& file, const Wi
   result.wisdom.environments = wisdom.environments;
   for (WisdomPart& part : parts_of(wisdom, services.machine(), file, file)) {
     const bool fits = part.entry.misfit.empty();
-    if (fits && part.profile != nullptr) {
-      result.wisdom.profiles.push_back(*part.profile);
+    if (fits && part.tuning != nullptr) {
+      result.wisdom.tunings.push_back(*part.tuning);
     } else if (fits) {
       result.wisdom.artifacts.push_back(*part.artifact);
     }
@@ -385,14 +385,14 @@ Wisdom with_needed_environments(Wisdom wisdom) {
 
 /// Returns the wisdom without the routines, kernels and plans that `own` has.
 Wisdom without_known(Wisdom wisdom, const Wisdom& own) {
-  for (program::Profile& profile : wisdom.profiles) {
-    for (const program::Profile& place : own.profiles) {
-      if (place.environment.cpu == profile.environment.cpu && program::same_place(place.environment, profile.environment)) {
-        std::erase_if(profile.routines, [&](const program::TunedRoutine& routine) { return place.has(routine); });
+  for (program::SavedTuning& tuning : wisdom.tunings) {
+    for (const program::SavedTuning& place : own.tunings) {
+      if (place.environment.cpu == tuning.environment.cpu && program::same_place(place.environment, tuning.environment)) {
+        std::erase_if(tuning.routines, [&](const program::TunedRoutine& routine) { return place.has(routine); });
       }
     }
   }
-  std::erase_if(wisdom.profiles, [](const program::Profile& profile) { return profile.routines.empty(); });
+  std::erase_if(wisdom.tunings, [](const program::SavedTuning& tuning) { return tuning.routines.empty(); });
   std::erase_if(wisdom.artifacts, [&](const model::Artifact& artifact) {
     return std::any_of(own.artifacts.begin(), own.artifacts.end(),
                        [&](const model::Artifact& one) { return one.kind == artifact.kind && one.name == artifact.name; });
@@ -401,8 +401,8 @@ Wisdom without_known(Wisdom wisdom, const Wisdom& own) {
 }
 
 /// Marks an entry whose kernels other values of the user's variables replace, as the user's own values go first.
-void compare_kernels(WisdomEntry& entry, const program::Profile& profile, const WisdomMachine& machine) {
-  for (const auto& [name, value] : profile.settings) {
+void compare_kernels(WisdomEntry& entry, const program::SavedTuning& tuning, const WisdomMachine& machine) {
+  for (const auto& [name, value] : tuning.settings) {
     if (const std::string own = machine.variable(name); entry.misfit.empty() && !own.empty() && own != value) {
       entry.misfit = fmt::format("it is for kernels by {}={}, and the variable is set to {}", name, value, own);
       entry.differs = "kernels";
@@ -417,21 +417,21 @@ std::vector<WisdomEntry> all_entries(const ListWisdomRequest& request, const Wis
                                      bool for_check) {
   std::vector<WisdomEntry> entries;
   const WisdomMachine machine = services.machine();
-  const auto add = [&](const std::string& profile_file, const std::string& artifact_file, const auto& read) {
+  const auto add = [&](const std::string& tuning_file, const std::string& artifact_file, const auto& read) {
     try {
       const Wisdom wisdom = read();
-      for (WisdomPart& part : parts_of(wisdom, machine, profile_file, artifact_file)) {
-        if (for_check && part.profile != nullptr) {
-          compare_kernels(part.entry, *part.profile, machine);
+      for (WisdomPart& part : parts_of(wisdom, machine, tuning_file, artifact_file)) {
+        if (for_check && part.tuning != nullptr) {
+          compare_kernels(part.entry, *part.tuning, machine);
         }
         entries.push_back(std::move(part.entry));
       }
     } catch (const Error& error) {
-      if (std::error_code none; !for_check || error.code() != ExitCode::bad_input || !fs::exists(profile_file, none)) {
+      if (std::error_code none; !for_check || error.code() != ExitCode::bad_input || !fs::exists(tuning_file, none)) {
         throw;
       }
       entries.push_back(
-          {"", "file", profile_file, "", error.what(), profile_file, "", "file", "write it anew with this version of flopcast"});
+          {"", "file", tuning_file, "", error.what(), tuning_file, "", "file", "write it anew with this version of flopcast"});
     }
   };
   const auto add_file = [&](const std::string& file) { add(file, file, [&] { return read_wisdom(file); }); };
@@ -442,7 +442,7 @@ std::vector<WisdomEntry> all_entries(const ListWisdomRequest& request, const Wis
   if (!services.no_folder.empty()) {
     context.note("warning: " + services.no_folder);
   }
-  add(services.profile, services.store.string(), [&] { return own_wisdom(services, context); });
+  add(services.tuning, services.store.string(), [&] { return own_wisdom(services, context); });
   if (std::error_code none; !services.system.empty() && fs::exists(services.system, none)) {
     add_file(services.system.string());
   }
@@ -451,10 +451,10 @@ std::vector<WisdomEntry> all_entries(const ListWisdomRequest& request, const Wis
 
 }  // namespace
 
-WisdomServices this_wisdom_services(const std::string& profile) {
-  WisdomServices services{profile, {}, system_wisdom_file(), open_store, this_wisdom_machine, ""};
+WisdomServices this_wisdom_services(const std::string& tuning) {
+  WisdomServices services{tuning, {}, system_wisdom_file(), open_store, this_wisdom_machine, ""};
   try {
-    services.profile = profile.empty() ? program::default_profile_file() : profile;
+    services.tuning = tuning.empty() ? program::default_tuning_file() : tuning;
     services.store = model::default_store_path();
   } catch (const Error& error) {
     services.no_folder = error.what();
@@ -482,14 +482,14 @@ WisdomCheck check_wisdom(const ListWisdomRequest& request, const WisdomServices&
 WisdomCheck prune_wisdom(const PruneRequest& request, const WisdomServices& services, const RunContext& context) {
   const Wisdom own = own_wisdom(services, context);
   WisdomCheck pruned;
-  std::vector<program::Profile> left;
+  std::vector<program::SavedTuning> left;
   std::vector<model::Artifact> removed;
   std::size_t for_other_cpus = 0;
-  for (WisdomPart& part : parts_of(own, services.machine(), services.profile, services.store.string())) {
+  for (WisdomPart& part : parts_of(own, services.machine(), services.tuning, services.store.string())) {
     const bool is_other_cpus = part.entry.differs == other_cpu_part;
     const bool goes = !part.entry.misfit.empty() && (!is_other_cpus || request.other_cpus);
-    if (part.profile != nullptr && !goes) {
-      left.push_back(*part.profile);
+    if (part.tuning != nullptr && !goes) {
+      left.push_back(*part.tuning);
     } else if (part.artifact != nullptr && goes) {
       removed.push_back(*part.artifact);
     }
@@ -513,10 +513,10 @@ std::string export_wisdom(const WisdomServices& services, const RunContext& cont
   if (const std::size_t skipped = anonymous ? remove_users(own) : 0; skipped > 0) {
     context.note(fmt::format("entries skipped whose libraries lie outside of the system's folders: {}", skipped));
   }
-  if (own.profiles.empty() && own.artifacts.empty()) {
+  if (own.tunings.empty() && own.artifacts.empty()) {
     require_folder(services);
-    throw bad_input("there is no wisdom yet: no {}, and nothing in the store {}. 'flopcast tune lapack --save' makes some",
-                    services.profile, services.store.string());
+    throw bad_input("there is no wisdom yet: no {}, and nothing in the store {}. 'flopcast tune lapack --save' makes some", services.tuning,
+                    services.store.string());
   }
   return wisdom_text(std::move(own));
 }
@@ -535,9 +535,9 @@ WisdomImport import_system_wisdom(const WisdomServices& services, const RunConte
   const Wisdom own = own_wisdom(services, context);
   const WisdomMachine machine = services.machine();
   auto [fitting, all] = fitting_part(without_known(read_wisdom(file), own), file, services);
-  if (!fitting.profiles.empty()) {  // the user's places are added again, so that they stay before the system's
-    std::copy_if(own.profiles.rbegin(), own.profiles.rend(), std::back_inserter(fitting.profiles),
-                 [&](const program::Profile& place) { return place.environment.cpu == machine.topology.cpu; });
+  if (!fitting.tunings.empty()) {  // the user's places are added again, so that they stay before the system's
+    std::copy_if(own.tunings.rbegin(), own.tunings.rend(), std::back_inserter(fitting.tunings),
+                 [&](const program::SavedTuning& place) { return place.environment.cpu == machine.topology.cpu; });
   }
   keep(with_needed_environments(std::move(fitting)), services, context);
   return all;
@@ -559,18 +559,18 @@ WisdomList forget_wisdom(const ForgetRequest& request, const WisdomServices& ser
     throw bad_input("nothing to forget. Name entries by the identifiers of 'flopcast wisdom list', or give a kind or all");
   }
   const Wisdom own = own_wisdom(services, context);
-  const std::vector<WisdomPart> parts = parts_of(own, services.machine(), services.profile, services.store.string());
+  const std::vector<WisdomPart> parts = parts_of(own, services.machine(), services.tuning, services.store.string());
   require_ids(request.ids, parts);
   WisdomList forgotten;
-  std::vector<program::Profile> left;
+  std::vector<program::SavedTuning> left;
   std::vector<model::Artifact> removed;
   for (const WisdomPart& part : parts) {
     const bool meant = is_meant(part.entry, request);
     if (meant) {
       forgotten.entries.push_back(part.entry);
     }
-    if (part.profile != nullptr && !meant) {
-      left.push_back(*part.profile);
+    if (part.tuning != nullptr && !meant) {
+      left.push_back(*part.tuning);
     } else if (part.artifact != nullptr && meant) {
       removed.push_back(*part.artifact);
     }
@@ -580,25 +580,25 @@ WisdomList forget_wisdom(const ForgetRequest& request, const WisdomServices& ser
 }
 
 WisdomList list_wisdom(const ListWisdomRequest& request, const RunContext& context) {
-  return list_wisdom(request, this_wisdom_services(request.profile), context);
+  return list_wisdom(request, this_wisdom_services(request.tuning), context);
 }
 std::string export_wisdom(const ExportWisdomRequest& request, const RunContext& context) {
-  return export_wisdom(this_wisdom_services(request.profile), context, request.anonymous);
+  return export_wisdom(this_wisdom_services(request.tuning), context, request.anonymous);
 }
 WisdomCheck check_wisdom(const ListWisdomRequest& request, const RunContext& context) {
-  return check_wisdom(request, this_wisdom_services(request.profile), context);
+  return check_wisdom(request, this_wisdom_services(request.tuning), context);
 }
 WisdomCheck prune_wisdom(const PruneRequest& request, const RunContext& context) {
-  return prune_wisdom(request, this_wisdom_services(request.profile), context);
+  return prune_wisdom(request, this_wisdom_services(request.tuning), context);
 }
 WisdomImport import_wisdom(const WisdomRequest& request, const RunContext& context) {
-  return import_wisdom(request, this_wisdom_services(request.profile), context);
+  return import_wisdom(request, this_wisdom_services(request.tuning), context);
 }
 WisdomImport import_system_wisdom(const OwnWisdomRequest& request, const RunContext& context) {
-  return import_system_wisdom(this_wisdom_services(request.profile), context);
+  return import_system_wisdom(this_wisdom_services(request.tuning), context);
 }
 WisdomList forget_wisdom(const ForgetRequest& request, const RunContext& context) {
-  return forget_wisdom(request, this_wisdom_services(request.profile), context);
+  return forget_wisdom(request, this_wisdom_services(request.tuning), context);
 }
 
 std::string to_json(const WisdomList& list) { return to_document(list, list_schema).dump(2); }

@@ -13,13 +13,13 @@
 namespace flopcast {
 
 struct WisdomServices {
-  std::string profile;                                  ///< file of the user's tuned profile; empty if there is no folder for it
+  std::string tuning;                                   ///< file of the user's tuning file; empty if there is no folder for it
   std::filesystem::path store, system;                  ///< files of the user's store and of the system's wisdom; empty if there is none
   std::function<model::Store(const RunContext&)> open;  ///< opens the store, and makes it if there is none
   std::function<WisdomMachine()> machine;
   std::string no_folder;  ///< why the user has no folder
 };
-WisdomServices this_wisdom_services(const std::string& profile);
+WisdomServices this_wisdom_services(const std::string& tuning);
 
 WisdomList list_wisdom(const ListWisdomRequest& request, const WisdomServices& services, const RunContext& context);
 std::string export_wisdom(const WisdomServices& services, const RunContext& context, bool anonymous = false);

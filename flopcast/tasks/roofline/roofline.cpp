@@ -42,42 +42,51 @@ struct EnumNames<machine::Stream> {
 template <>
 Fields FieldTable<RooflineRequest>::fields() {
   return {
-      optional_field<&T::blas>("libraries whose gemm is searched; empty: the workbench's, else the default library of one thread and "
+      optional_field<&T::blas>("BLAS: libraries whose gemm is searched; empty: the workbench's, else the default library of one thread and "
                                "that of several threads")
           .within(bounds::path_or_nothing),
-      optional_field<&T::threads>("maximum number of threads; 0: one per core, within the control group's limit")
+      optional_field<&T::threads>("threads of BLAS, at most; 0: one per core, within the control group's limit")
           .within(bounds::between(0, 4096)),
-      optional_field<&T::affinity>("order of the CPUs that threads run on: close fills one socket after the other, spread takes turns"),
+      optional_field<&T::affinity>("order of the CPUs that threads run on: close fills one socket after the other, spread takes turns")
+          .rare(),
       optional_field<&T::cores>(
-          "kind of cores of a CPU that has several kinds: performance, efficiency, or all for all of them; empty: the fastest kind"),
+          "kind of cores of a CPU that has several kinds: performance, efficiency, or all for all of them; empty: the fastest kind")
+          .rare(),
       optional_field<&T::searches_gemm>("search the best gemm").option("no_gemm", "measure no gemm"),
-      optional_field<&T::gemm>("routines to search: dgemm, sgemm, or both").within(bounds::given).one_of({"dgemm", "sgemm"}),
+      optional_field<&T::gemm>("routines to search: dgemm, sgemm, or both").within(bounds::given).one_of({"dgemm", "sgemm"}).rare(),
       optional_field<&T::space>("space of shapes of gemm to search; missing: brief, or that of the sizes m, n and k")
-          .one_of({"brief", "reduced", "full"}),
-      optional_field<&T::m>("rows of C in a space of shapes of your own"),
-      optional_field<&T::n>("columns of C in a space of shapes of your own"),
-      optional_field<&T::k>("columns of A in a space of shapes of your own"),
-      optional_field<&T::tolerance>("fraction of its time that the best gemm may lose to another shape of the space")
-          .within(bounds::between(0, 0.9)),
+          .one_of({"brief", "reduced", "full"})
+          .rare(),
+      optional_field<&T::m>("rows of C in a space of shapes of your own").rare(),
+      optional_field<&T::n>("columns of C in a space of shapes of your own").rare(),
+      optional_field<&T::k>("columns of A in a space of shapes of your own").rare(),
+      optional_field<&T::tolerance>(
+          "difference up to which two are the same: share of its time that the best gemm may lose to another shape of the space")
+          .within(bounds::between(0, 0.9))
+          .rare(),
       optional_field<&T::error_probability>("probability that the best gemm loses more to another shape")
           .within(bounds::between(1e-6, 0.5))
-          .option("error"),
-      optional_field<&T::stop_at>("share of the FMA ceiling at which the search of gemm stops; 0: no such share").within(bounds::fraction),
+          .rare(),
+      optional_field<&T::stop_at>("share of the FMA ceiling at which the search of gemm stops; 0: no such share")
+          .within(bounds::fraction)
+          .rare(),
       optional_field<&T::streams>("streams whose bandwidth is measured; empty: all"),
-      optional_field<&T::triad_lengths>("also measure the triad over vectors of 3 KiB to 768 MiB"),
+      optional_field<&T::triad_lengths>("also measure the triad over vectors of 3 KiB to 768 MiB").rare(),
       optional_field<&T::nominal_clock_gigahertz>("clock in GHz from which the nominal peak is computed; missing: as the CPU reports it")
           .within(bounds::between(0.01, 100))
-          .option("nominal_clock"),
+          .option("nominal_clock")
+          .rare(),
       optional_field<&T::fma_units>("FMA units of a core, from which peaks are computed; 0: as measured, which may be a guess")
-          .within(bounds::between(0, 64)),
-      optional_field<&T::time_budget>("time for the searches of gemm and for the roofs, without the measurement of the caches")
+          .within(bounds::between(0, 64))
+          .rare(),
+      optional_field<&T::time_budget>("time budget: for the searches of gemm and for the roofs, without the measurement of the caches")
           .within(bounds::seconds),
-      optional_field<&T::quick>("take fewer samples, and end the race of shapes after 8 rounds"),
-      optional_field<&T::seed>("seed of random orders"),
+      optional_field<&T::quick>("measure less, in less time: fewer samples, and a race of shapes of 8 rounds"),
+      optional_field<&T::seed>("seed of random numbers: orders of measurements").rare(),
       optional_field<&T::points>("calls to place on the roofline, such as 'dgemv m=2000 n=2000'").option("point"),
-      optional_field<&T::recordings>("recordings of 'flopcast record' to place on the roofline")
+      optional_field<&T::recordings>("recording of 'flopcast record': placed on the roofline")
           .within(bounds::paths_if_any)
-          .option("program")};
+          .option("recording")};
 }
 roofline::GemmSpace gemm_space_of(const RooflineRequest& request) {
   if (request.m.empty() && request.n.empty() && request.k.empty()) {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "flopcast/program/profile_file.hpp"
+#include "flopcast/program/tuning_file.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 
 /// With less time than this a routine is hardly measured at all: few routines are better than all of them badly.
 constexpr Seconds min_share = 3;
-/// Time of the first pass, after which the profile has something for the routine.
+/// Time of the first pass, after which the tuning file has something for the routine.
 constexpr Seconds first_pass = 5;
 
 const program::TunedRoutine* find_known(const std::vector<program::TunedRoutine>& known, const TunableRoutine& tunable) {
@@ -104,7 +104,7 @@ class LapackTuner {
   void tune(const TunableRoutine& tunable, Seconds share) {
     LapackRoutine routine{tunable.routine->name, tunable.options, "", 0, {}};
     if (const program::TunedRoutine* known = find_known(known_, tunable); known != nullptr && covers(*known, tunable)) {
-      add_remark(routine.routine, routine.flags, "in the profile already");
+      add_remark(routine.routine, routine.flags, "in the tuning file already");
       return;
     }
     const Seconds begin = services_.clock();
@@ -126,7 +126,7 @@ class LapackTuner {
     context_.throw_if_cancelled("");
   }
 
-  /// Decides within `budget` and keeps the decisions, so that the profile has them whenever tuning is stopped. Returns false if the routine
+  /// Decides within `budget` and keeps the decisions, so that the tuning file has them whenever tuning is stopped. Returns false if the routine
   /// failed.
   bool decide(const TunableRoutine& tunable, Seconds budget, LapackRoutine& routine, bool& complete) {
     tuning::BlockSizeOptions options;
@@ -155,11 +155,11 @@ class LapackTuner {
   LapackTuning result_;
 };
 
-/// Returns the decisions that a profile has for this place.
+/// Returns the decisions that a tuning file has for this place.
 std::vector<program::TunedRoutine> known_routines(const std::string& file, const Environment& environment) {
   std::vector<program::TunedRoutine> known;
   if (std::filesystem::exists(file)) {
-    for (program::Profile& place : program::places(program::read_profile(file))) {
+    for (program::SavedTuning& place : program::places(program::read_tuning(file))) {
       if (place.environment.fingerprint == environment.fingerprint && program::same_place(place.environment, environment)) {
         known = std::move(place.routines);
       }
@@ -176,9 +176,9 @@ LapackTuning tune_lapack(const LapackRequest& request, const LapackServices& ser
 }
 
 LapackTuning tune_lapack(const Workbench& bench, const LapackRequest& request, const RunContext& context) {
-  const std::string profile = request.profile.empty() ? program::default_profile_file() : request.profile;
+  const std::string tuning_file = request.tuning.empty() ? program::default_tuning_file() : request.tuning;
   static_cast<void>(kernel::lapack_uses(request.precisions));  // before anything is opened
-  program::require_profile_writable(profile);
+  program::require_tuning_writable(tuning_file);
   bench.open(request.validate);
   TuningSession session(bench, bench.store(), {request.repetitions, request.seed, request.fresh}, context);
   LapackServices services;
@@ -190,15 +190,15 @@ LapackTuning tune_lapack(const Workbench& bench, const LapackRequest& request, c
     validate_blocks(tunable, decisions, session, options);
   };
   services.keep = [&](const TunableRoutine& tunable, const std::vector<tuning::Decision>& decisions) {
-    program::Profile own{bench.environment(), bench.settings(), {}, {}};
+    program::SavedTuning own{bench.environment(), bench.settings(), {}, {}};
     own.set(tuned_routine(tunable.routine->name, tunable.options, tunable.queries, decisions));
-    return program::save_profile(profile, own);
+    return program::save_tuning(tuning_file, own);
   };
   services.clock = session.services().clock;
   LapackTuning tuning = tune_lapack(
-      request, services, request.fresh ? std::vector<program::TunedRoutine>() : known_routines(profile, bench.environment()), context);
+      request, services, request.fresh ? std::vector<program::TunedRoutine>() : known_routines(tuning_file, bench.environment()), context);
   tuning.environment = bench.environment();
-  tuning.profile = profile;
+  tuning.tuning = tuning_file;
   return tuning;
 }
 

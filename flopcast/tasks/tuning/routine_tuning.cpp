@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "flopcast/kernel/catalogue.hpp"
-#include "flopcast/program/profile_file.hpp"
+#include "flopcast/program/tuning_file.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -86,8 +86,8 @@ class RoutineTuner {
         part.queries.push_back({query.m, query.n});
       }
       tell_undecided(part.name(), part.decisions,
-                     request_.profile.empty() ? "LAPACK's own block sizes may be as good there"
-                                              : "the profile keeps an earlier decision or LAPACK's own block sizes there",
+                     request_.tuning.empty() ? "LAPACK's own block sizes may be as good there"
+                                             : "the tuning file keeps an earlier decision or LAPACK's own block sizes there",
                      context_);
       result_.parts.push_back(std::move(part));
     }
@@ -132,8 +132,8 @@ Tuning tune_routine(TuningSession& session, const TuneRequest& request, const Ru
 
 Tuning tune(const Workbench& bench, const TuneRequest& request, const RunContext& context, const TuningObserver<Tuning>& observer) {
   static_cast<void>(kernel::require(request.routine));  // before anything is opened
-  if (!request.profile.empty()) {
-    program::require_profile_writable(request.profile);
+  if (!request.tuning.empty()) {
+    program::require_tuning_writable(request.tuning);
   }
   bench.open(request.validate);
   TuningSession session(bench, bench.store(), {request.repetitions, request.seed, request.fresh}, context);
@@ -143,8 +143,8 @@ Tuning tune(const Workbench& bench, const TuneRequest& request, const RunContext
     if (observer.decided) {
       observer.decided(tuning);
     }
-    if (!request.profile.empty()) {
-      if (const std::string remark = save_profile(request.profile, tuning); !remark.empty()) {
+    if (!request.tuning.empty()) {
+      if (const std::string remark = save_tuning(request.tuning, tuning); !remark.empty()) {
         context.note(remark);
       }
     }
@@ -154,14 +154,14 @@ Tuning tune(const Workbench& bench, const TuneRequest& request, const RunContext
   return tuning;
 }
 
-std::string save_profile(const std::string& file, const Tuning& tuning) {
-  program::Profile profile;
-  profile.environment = tuning.environment;
-  profile.settings = tuning.kernel_settings;
+std::string save_tuning(const std::string& file, const Tuning& tuning) {
+  program::SavedTuning tuning_file;
+  tuning_file.environment = tuning.environment;
+  tuning_file.settings = tuning.kernel_settings;
   for (const RoutineTuning& part : tuning.parts) {
-    profile.set(tuned_routine(part.routine, part.flags, part.queries, part.decisions));
+    tuning_file.set(tuned_routine(part.routine, part.flags, part.queries, part.decisions));
   }
-  return program::save_profile(file, profile);
+  return program::save_tuning(file, tuning_file);
 }
 
 }  // namespace flopcast

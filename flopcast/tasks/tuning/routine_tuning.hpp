@@ -7,7 +7,7 @@
 
 namespace flopcast {
 
-/// Tunes a routine in a place, as tune() does, without keeping a profile.
+/// Tunes a routine in a place, as tune() does, without keeping a tuning file.
 Tuning tune_routine(TuningSession& session, const TuneRequest& request, const RunContext& context = {},
                     const TuningObserver<Tuning>& observer = {});
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/program/profile.hpp"
 #include "flopcast/program/recorder.hpp"
+#include "flopcast/program/saved_tuning.hpp"
 #include "flopcast/support/field.hpp"
 #include "flopcast/tasks/tuning/tuning_session.hpp"
 #include "flopcast/tune/block_size.hpp"
@@ -14,14 +14,14 @@
 /// Block sizes of the library's own routines, as tuning one routine and all of LAPACK share them.
 namespace flopcast {
 
-/// Problems of one routine that queries ilaenv with one set of options. They are one entry of a profile.
+/// Problems of one routine that queries ilaenv with one set of options. They are one entry of a tuning file.
 struct TunableRoutine {
   const Routine* routine = nullptr;
   std::string options;                            ///< ilaenv's
   std::vector<tuning::Problem> problems;          ///< alternatives differ in nb
   std::vector<protocol::BlockSizeQuery> queries;  ///< one for each problem
 
-  /// Returns "dpotrf:L", as profiles and reports call it.
+  /// Returns "dpotrf:L", as tuning files and reports call it.
   [[nodiscard]] std::string name() const { return options.empty() ? routine->name : routine->name + ":" + options; }
 };
 
@@ -44,7 +44,7 @@ tuning::BlockSizeResult tune_blocks(const TunableRoutine& tunable, TuningSession
 void validate_blocks(const TunableRoutine& tunable, std::vector<tuning::Decision>& decisions, TuningSession& session,
                      const ValidationOptions& options);
 
-/// Returns the decisions as a profile's entry. Undecided sizes get LAPACK's own block sizes: without a point of their own, they would get
+/// Returns the decisions as a tuning file's entry. Undecided sizes get LAPACK's own block sizes: without a point of their own, they would get
 /// those of the nearest size that has one. `queries` has the m and n of each decision.
 template <class Query>
 program::TunedRoutine tuned_routine(const std::string& routine, const std::string& flags, const std::vector<Query>& queries,

@@ -156,7 +156,7 @@ Fields FieldTable<LapackRoutine>::fields() {
 }
 template <>
 Fields FieldTable<LapackTuning>::fields() {
-  return {field<&T::environment>("machine and libraries"), field<&T::profile>("file with what was decided"),
+  return {field<&T::environment>("machine and libraries"), field<&T::tuning>("file with what was decided"),
           field<&T::routines>("in the order of tuning"), field<&T::left_out>("routines that the time budget didn't reach")};
 }
 template <>

@@ -133,6 +133,7 @@ struct Field {
   std::optional<std::string_view> option_name = std::nullopt;  ///< on the command line; missing: the name; empty: there is no option
   const char* option_help = nullptr;                           ///< meaning of the option, where the member's doesn't fit
   std::vector<std::string_view> choices = {};                  ///< all values of a text; empty: any
+  bool is_rare = false;                                        ///< on the command line only --help-all shows the option
   bool is_argument = false;                                    ///< on the command line a word without dashes
   bool is_dropped_if_empty = false;                            ///< documents lack the member while it says nothing
   std::optional<std::string_view> own_unit = std::nullopt;     ///< missing: as unit_of() the name
@@ -164,6 +165,12 @@ struct Field {
   [[nodiscard]] Field one_of(std::vector<std::string_view> values) const {
     Field field = *this;
     field.choices = std::move(values);
+    return field;
+  }
+  /// Few people need the option: the command's --help leaves it to --help-all.
+  [[nodiscard]] Field rare() const {
+    Field field = *this;
+    field.is_rare = true;
     return field;
   }
   /// The command line has the member as a word without dashes, which may be left out. Required members are such words, too.

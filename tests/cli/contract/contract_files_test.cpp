@@ -129,9 +129,9 @@ TEST(ContractExplain, ShowsTheStepsOfATreeWithoutExecutingIt) {
   EXPECT_THAT(text.out, ::testing::AllOf(::testing::HasSubstr("operand1[ab]"), ::testing::HasSubstr("operand2[bc]")));
   EXPECT_THAT(text.out, ::testing::ContainsRegex("all +\\| +\\| +2.4e\\+11"));
   EXPECT_THAT(text.err, ::testing::HasSubstr("the intermediates take"));
-  EXPECT_EQ(shell(command + "--explain --csv").out.substr(0, 53), "step,executions,flops,moved_bytes,predicted_seconds\r\n");
+  EXPECT_EQ(shell(command + "--plan --csv").out.substr(0, 53), "step,executions,flops,moved_bytes,predicted_seconds\r\n");
   EXPECT_THAT(shell(command + "--csv").out, ::testing::Not(::testing::HasSubstr("all")));
-  const Ended pair = shell("flopcast contract 'ijx,jk->ik' i=j=k=40 x=3 --explain");
+  const Ended pair = shell("flopcast contract 'ijx,jk->ik' i=j=k=40 x=3 --plan");
   EXPECT_THAT(pair.out, ::testing::HasSubstr("output[ik] := operand1[ijx] operand2[jk]"));
   EXPECT_THAT(pair.err, ::testing::HasSubstr("summed over the labels that it alone has"));
 }

@@ -186,10 +186,10 @@ TEST_P(MissingModels, AreBuiltByTheCommandsThatAreAskedFor) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Predictions, MissingModels,
-                         ::testing::Values("flopcast predict dgeqrf n=72 nb=16 nx=0 --cache paper",
-                                           "flopcast predict dgeqrf n=72 nb=16 nx=0 --cache levels --generator levels",
-                                           "flopcast predict dgetf2 n=64,128 --cache levels --generator levels",
-                                           "flopcast predict dpotrf uplo=L n=64 nb=16 --cache warm --generator levels"));
+                         ::testing::Values("flopcast predict dgeqrf n=72 nb=16 nx=0 --cache-model paper",
+                                           "flopcast predict dgeqrf n=72 nb=16 nx=0 --cache-model levels --generator levels",
+                                           "flopcast predict dgetf2 n=64,128 --cache-model levels --generator levels",
+                                           "flopcast predict dpotrf uplo=L n=64 nb=16 --cache-model warm --generator levels"));
 
 /// Returns the document that a program wrote alone on standard output; null for anything else.
 nlohmann::json document(const std::string& text) { return nlohmann::json::parse(text, nullptr, false); }
@@ -207,9 +207,9 @@ TEST(AskProgram, AnswersWrongQuestionsWithADocumentOfTheError) {
     EXPECT_EQ(document(ended.out).value("schema", ""), "flopcast-error-1") << question << ended.out;
     EXPECT_EQ(document(ended.out).value("exit_code", 0), 3) << question;
   }
-  const Ended long_path = store.run("flopcast ask '{\"wisdom_export\": {\"profile\": \"" + std::string(5000, 'a') + "\"}}'");
+  const Ended long_path = store.run("flopcast ask '{\"wisdom_export\": {\"tuning\": \"" + std::string(5000, 'a') + "\"}}'");
   EXPECT_EQ(long_path.code, 3);
-  EXPECT_THAT(document(long_path.out).value("message", ""), HasSubstr("wisdom_export.profile: a text of 5000 bytes given, expected 4095"));
+  EXPECT_THAT(document(long_path.out).value("message", ""), HasSubstr("wisdom_export.tuning: a text of 5000 bytes given, expected 4095"));
 }
 
 TEST(AskProgram, StandardOutputHasTheAnswerAlone) {

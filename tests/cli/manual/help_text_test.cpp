@@ -1,10 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -51,6 +55,7 @@ const std::vector<std::string> commands = {"",
                                            "wisdom forget",
                                            "wisdom check",
                                            "wisdom prune",
+                                           "help",
                                            "export",
                                            "export ilaenv",
                                            "columns",
@@ -136,12 +141,83 @@ TEST_P(Help, FoldsAtTheWidthOfTheTerminalAndKeepsItsWords) {
   EXPECT_EQ(without_breaks(narrow), without_breaks(help(GetParam())));
 }
 
+std::size_t line_count(const std::string& text) { return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')); }
+
+/// Returns the options that a text lists, one at the beginning of each line.
+std::set<std::string> listed_options(const std::string& text) {
+  static const std::regex option("\n  (?:-[a-z], )?(--[a-z-]+)");
+  std::set<std::string> all;
+  for (std::sregex_iterator found(text.begin(), text.end(), option), end; found != end; ++found) {
+    all.insert((*found)[1]);
+  }
+  return all;
+}
+
+/// Returns the options that the examples of `command` give it.
+std::set<std::string> options_of_examples(const std::string& text, const std::string& command) {
+  const std::string name = "flopcast" + (command.empty() ? "" : ' ' + command) + ' ';
+  std::set<std::string> all;
+  std::istringstream lines(text.substr(text.find("\nExample")));
+  for (std::string line; std::getline(lines, line);) {
+    for (std::size_t begin = line.find(name); begin != std::string::npos; begin = line.find(name, begin + 1)) {
+      for (const std::string& word : words(line.substr(begin))) {
+        if (word == "--" || word == "&&" || word == "|") {
+          break;
+        }
+        if (word.starts_with("--")) {
+          all.insert(word);
+        }
+      }
+    }
+  }
+  return all;
+}
+
+TEST_P(Help, FitsAScreenAndHasTheOptionsOfItsExamples) {
+  constexpr std::size_t screen = 48;
+  const std::string text = help(GetParam(), 100);
+  EXPECT_LE(line_count(text), screen) << text;
+  if (text.find("[OPTIONS] COMMAND\n") != std::string::npos) {
+    return;  // the examples are those of its commands
+  }
+  const std::set<std::string> options = listed_options(text), common = {"--json", "--csv", "--output", "--quiet", "--color"};
+  for (const std::string& option : options_of_examples(help(GetParam(), 1000), GetParam())) {
+    EXPECT_TRUE(options.contains(option) || common.contains(option)) << option;
+  }
+}
+
+TEST_P(Help, SaysHowManyOptionsHelpAllHasBesides) {
+  const std::string brief = help(GetParam(), 1000);
+  const std::string full = shell("COLUMNS=1000 flopcast " + GetParam() + " --help-all").out;
+  const std::set<std::string> all = listed_options(full), some = listed_options(brief);
+  EXPECT_TRUE(std::includes(all.begin(), all.end(), some.begin(), some.end()));
+  constexpr std::size_t of_every_command = 7;                 // --help, --help-all, --json, --csv, --output, --quiet, --color
+  const std::size_t of_program = GetParam().empty() ? 1 : 0;  // --version
+  const std::size_t rare = all.size() - some.size() - of_every_command - of_program;
+  const std::string name = "flopcast" + (GetParam().empty() ? "" : ' ' + GetParam());
+  const std::string end = ": " + name + " --help-all\n";
+  EXPECT_EQ(brief.find(std::to_string(rare) + " more option") != std::string::npos, rare > 0) << rare;
+  EXPECT_TRUE(rare == 0 || brief.ends_with(end)) << brief;
+}
+
+TEST(HelpCommand, ShowsTheHelpOfTheCommandThatItsWordsName) {
+  EXPECT_EQ(flopcast({"help"}).out, help(""));
+  EXPECT_EQ(flopcast({"help", "tune"}).out, help("tune"));
+  EXPECT_EQ(flopcast({"help", "mpi", "run"}).out, help("mpi run"));
+  const Ended unknown = flopcast({"help", "tun"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, ::testing::HasSubstr("unknown command 'tun'; did you mean 'tune'?"));
+  EXPECT_THAT(flopcast({"help", "mpi", "rum"}).err, ::testing::HasSubstr("did you mean 'run'?"));
+  EXPECT_EQ(flopcast({"help", "tune", "dgeqrf"}).code, 2) << "tune has no commands";
+}
+
 INSTANTIATE_TEST_SUITE_P(Commands, Help, ::testing::ValuesIn(commands));
 
 TEST(HelpPage, TextsOfOptionsStandBelowEachOther) {
-  EXPECT_THAT(help("record", 60), ::testing::HasSubstr("  --threads N    Threads of BLAS. Values: 1 to 1024.\n"
-                                                       "  --dry-run      Skip calls that compute much; for programs\n"
-                                                       "                 whose flow doesn't depend on their results.\n"));
+  EXPECT_THAT(help("record", 60), ::testing::HasSubstr("  --threads N       Threads of BLAS. Values: 1 to 1024.\n"
+                                                       "  --skip-kernels    Skip calls that compute much; for programs\n"
+                                                       "                    whose flow doesn't depend on their\n"
+                                                       "                    results.\n"));
 }
 
 TEST(HelpPage, ExamplesThatAreTooLongGoOnBehindABackslash) {

@@ -132,10 +132,10 @@ TEST_P(ProfiledPrograms, ClientsAreRecordedPredictedAndRunTuned) {
 
   const std::string tuned = file("tuned.json");
   ASSERT_EQ(shell("flopcast tune " + client.queries + " --n 200 --nb 21,22 --fixed-crossover --time-budget 2s --blas " + client.blas +
-                  " --profile " + tuned)
+                  " --tuning " + tuned)
                 .code,
             0);
-  const Ended ended = shell("flopcast run --profile " + tuned + " --blas " + client.blas + " --lapack reference --json --output " +
+  const Ended ended = shell("flopcast run --tuning " + tuned + " --blas " + client.blas + " --lapack reference --json --output " +
                             file("report") + " -- " + client.command);
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr(client.prints));
@@ -332,8 +332,8 @@ TEST_P(ProfileCommands, AShortWorkspaceAllowsNoLargerBlocks) {
 }
 
 TEST_P(ProfileCommands, ADryRunIsPredicted) {
-  const Ended recorded =
-      shell("flopcast record --dry-run --quiet --threads 1 --blas openblas-serial --output " + file("trace") + " -- " + GetParam().command);
+  const Ended recorded = shell("flopcast record --skip-kernels --quiet --threads 1 --blas openblas-serial --output " + file("trace") +
+                               " -- " + GetParam().command);
   ASSERT_THAT(recorded.code, ::testing::AnyOf(0, 1)) << recorded.err;
   const Ended ended = shell("flopcast profile " + file("trace") + " --what-if same --time-budget 1s");
 

@@ -83,8 +83,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"mpi", "run", "--policy", "eagre", "--", "true"}, 2, "--policy: 'eagre' given, expected one of full, "},
         Mistake{{"mpi", "run", "--clock", "moon", "--", "true"}, 2, "--clock: 'moon' given, expected one of auto, wall, cpu"},
         Mistake{{"model", "show", "nosuch"}, 3, "there is no model 'nosuch'"},
-        Mistake{{"tune", "dgeqrf", "--n", "200", "--profile", "/proc/nowhere/profile.json"}, 4, "/proc/nowhere"},
-        Mistake{{"tune", "lapack", "--profile", "/proc/nowhere/profile.json"}, 4, "/proc/nowhere"},
+        Mistake{{"tune", "dgeqrf", "--n", "200", "--tuning", "/proc/nowhere/tuning.json"}, 4, "/proc/nowhere"},
+        Mistake{{"tune", "lapack", "--tuning", "/proc/nowhere/tuning.json"}, 4, "/proc/nowhere"},
         Mistake{{"rank", "cholesky"}, 2, "no sizes given; add --n"},
         Mistake{{"rank", "cholesy", "--n", "200"}, 3, "unknown family 'cholesy'; did you mean cholesky"},
         Mistake{{"rank", "nothing-of-the-kind", "--n", "200"}, 3, "there are cholesky, trtri, lauum, lu, lu-nopivot"},
@@ -100,11 +100,12 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"run", "--", ""}, 2, "no program to run"}, Mistake{{"record", "--", ""}, 2, "no program to record"},
         Mistake{{"mpi", "run", "--", ""}, 2, "which program is to be run?"},
         Mistake{{"mpi", "simulate", "--ranks", "2", "--", ""}, 2, "which program is to be simulated?"},
-        Mistake{{"run", "--profile", "/nonexistent", "--", "true"}, 3, "there is no profile /nonexistent; make one with: flopcast tune"},
+        Mistake{{"run", "--tuning", "/nonexistent", "--", "true"}, 3, "there is no tuning file /nonexistent; make one with: flopcast tune"},
         Mistake{{"export", "ilaenv", "--output", "ilaenv.f"}, 2, "'ilaenv.f' as Fortran in fixed form"},
         Mistake{{"export", "ilaenv", "--output", "ilaenv.c"}, 2, "'ilaenv.c' isn't the name of a Fortran source"},
         Mistake{{"export", "ilaenv", "--language", "c", "--output", "ilaenv.f90"}, 2, "'ilaenv.f90' isn't the name of a C source"},
-        Mistake{{"export", "ilaenv", "--profile", "/nonexistent"}, 3, "there is no profile /nonexistent; make one with: flopcast tune"}));
+        Mistake{
+            {"export", "ilaenv", "--tuning", "/nonexistent"}, 3, "there is no tuning file /nonexistent; make one with: flopcast tune"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Roofline, Mistakes,
@@ -185,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(
                 2,
                 "files are contracted once"},
         Mistake{{"contract", "ab,bc,cd->ad", "a=b=c=d=2", "--list"}, 2, "are for contractions of two tensors"},
-        Mistake{{"contract", "ab,bc,cd->ad", "a=b=c=d=2", "--all"}, 2, "--all is for ranking algorithms of two tensors"},
+        Mistake{{"contract", "ab,bc,cd->ad", "a=b=c=d=2", "--all-levels"}, 2, "--all-levels is for ranking algorithms of two tensors"},
         Mistake{{"contract", "ab,bc,cd->ad", "a=b=c=d=2", "--effort", "measure"}, 2, "--effort is for --run and --in"},
         Mistake{{"contract", "ab,bc,cd->ad", "a=b=c=2"}, 3, "label d of operand 3 has no size"},
         Mistake{{"contract", "ab,bc,cd->ad", "a=b=c=d=2", "--max-bytes", "much"}, 2, "--max-bytes: 'much' is not"},
@@ -196,7 +197,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"contract", "ab,bc,cd->ad", "--in", "/dev/null", "--in", "/dev/null", "--out", "/tmp/c.npy"},
                 3,
                 "has 3 operands, but 2 files are given"},
-        Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--explain", "--run"}, 2, "exclude one another"},
+        Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--plan", "--run"}, 2, "exclude one another"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=2", "--run", "--max-bytes", "1KiB"}, 2, "is for expressions of three operands and more"},
         Mistake{{"wisdom", "import"}, 2, "no file of wisdom is named"}, Mistake{{"wisdom", "import", "x", "--system"}, 2, "leave x out"},
         Mistake{{"contract", "ab=ai,ib", "a=b=i=100000", "--run"}, 4, "the tensors need 224 GiB"}));

@@ -26,7 +26,7 @@ TEST_P(EarlyEnds, WhileCachesAreMeasuredAreNoFailureOfTheMeasurement) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Interrupt, EarlyEnds,
-                         ::testing::Values("machine", "sample dgemm m=64 n=64 k=64", "tune dgeqrf --n 200", "tune lapack --profile p.json",
+                         ::testing::Values("machine", "sample dgemm m=64 n=64 k=64", "tune dgeqrf --n 200", "tune lapack --tuning p.json",
                                            "rank cholesky --n 200", "contract 'abc=ai,ibc' a=b=c=i=8", "predict dgeqrf n=300 nb=32",
                                            "model build dtrsm side=L uplo=L transa=N m=8:64 n=8:64", "roofline --no-gemm",
                                            "contract 'abc=ai,ibc' a=b=c=i=8 --run"));

@@ -80,10 +80,10 @@ INSTANTIATE_TEST_SUITE_P(
                  {"routine", "options", "places", "joint"}},
         Document{
             {"tune", "dpotri", "--n", "200", "--nb", "32,64", "--time-budget", "1s", "--json"}, "flopcast-tune-3", {"routine", "parts"}},
-        Document{{"tune", "lapack", "--n", "100", "--precision", "d", "--nb", "32,64", "--profile", "lapack.json", "--time-budget", "1s",
+        Document{{"tune", "lapack", "--n", "100", "--precisions", "d", "--nb", "32,64", "--tuning", "lapack.json", "--time-budget", "1s",
                   "--json"},
                  "flopcast-tune-lapack-3",
-                 {"environment", "profile", "routines", "left_out"}},
+                 {"environment", "tuning", "routines", "left_out"}},
         Document{{"roofline", "--quick", "--streams", "triad", "--time-budget", "1s", "--json"},
                  "flopcast-roofline-1",
                  {"cpu", "fingerprint", "date", "levels", "compute", "bandwidth", "gemm", "peaks", "points", "findings", "options"}},

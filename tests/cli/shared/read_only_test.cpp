@@ -13,17 +13,17 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Makes a home with samples and a profile that nobody may write, lets `command` run there, and removes the home.
+/// Makes a home with samples and a tuning file that nobody may write, lets `command` run there, and removes the home.
 Ended in_read_only_home(const std::string& command) {
   const std::string as_nobody = ::geteuid() == 0 ? "setpriv --reuid 65534 --regid 65534 --clear-groups " : "";
   return shell(R"(home=$(mktemp -d) && trap 'chmod -R u+w "$home"; rm -r "$home"' EXIT && cp "$FLOPCAST_HOME"/machine*.json "$home" &&
                   export FLOPCAST_HOME="$home" &&
                   flopcast sample ddot n=100 --blas reference --lapack reference --quiet --output /dev/null &&
-                  echo '{"schema": "flopcast-profile-1", "environment": {"cpu": "a CPU", "cores": 1, "caches": [], "memory_bandwidth": 1,
-                  "peak_flops": 1, "blas": {"name": "", "path": "", "version": "", "kernels": "", "threading": "", "digest": ""},
+                  echo '{"schema": "flopcast-tuning-file-1", "environment": {"cpu": "a CPU", "cores": 1, "caches": [], "memory_bandwidth": 1,
+                  "peak_flops_per_second": 1, "blas": {"name": "", "path": "", "version": "", "kernels": "", "threading": "", "digest": ""},
                   "lapack": {"name": "", "path": "", "version": "", "kernels": "", "threading": "", "digest": ""}, "threads": 1,
                   "affinity": "0", "fingerprint": "f"}, "settings": {}, "routines": [{"routine": "dgeqrf", "flags": "",
-                  "points": [{"m": 100, "n": 100, "nb": 24, "nbmin": 2, "nx": 0}]}]}' >"$home/profile.json" &&
+                  "points": [{"m": 100, "n": 100, "nb": 24, "nbmin": 2, "nx": 0}]}]}' >"$home/tuning.json" &&
                   chmod -R a-w,a+rX "$home" && export HOME=/nonexistent && cd / && )" +
                as_nobody + "env PATH=\"$PATH\" " + command);
 }

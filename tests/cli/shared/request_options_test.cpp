@@ -5,9 +5,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <map>
+#include <regex>
+#include <sstream>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -84,7 +88,6 @@ const std::vector<Command>& commands() {
         {"arguments", ""},
         {"error_bound", "error"},
         {"reuse", "no-reuse"},
-        {"max_repetitions", "repetitions"},
         {"thresholds", "no-thresholds"}}},
       {"model_check", {"model", "check"}, {{"routines", ""}}},
       {"sample", {"sample"}, {{"calls", "calls"}, {"caches", "cache"}, {"normalise", "no-normalise"}, {"keep", ""}}},
@@ -128,7 +131,7 @@ TEST(RequestOptions, EveryMemberHasAnOptionWithTheSameDefaultRangeAndChoices) {
   const json schema = request_schema();
   for (const Command& command : commands()) {
     std::vector<std::string> words = command.words;
-    words.emplace_back("--help");
+    words.emplace_back("--help-all");
     const std::string help = flopcast(words).out;
     const json members = members_of(schema, command.command);
     for (const auto& [name, member] : members.items()) {
@@ -154,6 +157,70 @@ TEST(RequestOptions, EveryMemberHasAnOptionWithTheSameDefaultRangeAndChoices) {
       }
     }
   }
+}
+
+/// The help of an option: the word that stands for its value, and its meaning, up to what the command uses it for.
+struct Meaning {
+  std::string value, text;
+};
+
+/// Returns one word for all forms of a value: several numbers for one number, and "choice" for a choice from a list.
+std::string kind_of(const std::string& value) {
+  return value == "LIST" || value == "N|auto" ? "N" : value.find('|') != std::string::npos ? "choice" : value;
+}
+
+/// Returns the meaning of each option in a help text whose lines aren't folded.
+std::map<std::string, Meaning> meanings_in(const std::string& help) {
+  static const std::regex option("  (?:-[a-z], )?--([a-z-]+)(?:, --[a-z-]+)*(?: (\\S+))?(?: {2,}(.+))?");
+  std::map<std::string, Meaning> meanings;
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch found;
+    if (!std::regex_match(line, found, option)) {
+      continue;
+    }
+    const std::string name = found[1], value = found[2];
+    std::string text = found[3];
+    if (text.empty()) {  // it stands on the line below
+      std::getline(lines, text);
+      text.erase(0, text.find_first_not_of(' '));
+    }
+    text = text.substr(0, text.find_first_of(":;.,("));
+    meanings[name] = {kind_of(value), text};
+  }
+  return meanings;
+}
+
+/// Returns the words of all commands, by the help texts that are kept.
+std::vector<std::string> all_commands() {
+  std::vector<std::string> commands;
+  for (const auto& entry : std::filesystem::directory_iterator(FLOPCAST_GOLDEN)) {
+    std::string name = entry.path().stem().string().substr(std::string("help").size());
+    std::replace(name.begin(), name.end(), '_', ' ');
+    commands.push_back(name);
+  }
+  return commands;
+}
+
+TEST(Options, OneNameHasOneMeaningAndOneTypeInAllCommands) {
+  const std::map<std::string, std::string> exceptions = {
+      {"figure", "each command says what it draws"},
+      {"page", "each command says what it writes"},
+      {"n", "the name of a size in the routines of BLAS and LAPACK"},
+      {"tolerance", "in selective execution the relative half-width at which a time is known, as in the papers on Critter"},
+  };
+  std::map<std::string, std::pair<std::string, Meaning>> first;  // with the command that has it
+  for (const std::string& command : all_commands()) {
+    for (const auto& [name, meaning] : meanings_in(shell("COLUMNS=10000 flopcast" + command + " --help-all").out)) {
+      EXPECT_NE(meaning.value, "TEXT") << command << " --" << name;
+      const auto [known, is_new] = first.try_emplace(name, command, meaning);
+      if (!is_new && !exceptions.contains(name)) {
+        EXPECT_EQ(meaning.value, known->second.second.value) << "--" << name << " of" << command << " and of" << known->second.first;
+        EXPECT_EQ(meaning.text, known->second.second.text) << "--" << name << " of" << command << " and of" << known->second.first;
+      }
+    }
+  }
+  EXPECT_GT(first.size(), 100U);
 }
 
 TEST(RequestOptions, RefuseWhatQuestionsRefuse) {

@@ -133,7 +133,8 @@ TEST_F(Settings, FilesThatArentTomlAreRefusedWithTheirLine) {
 TEST_F(Settings, TextsNumbersAndListsAreReadAsTomlHasThem) {
   const auto values = [&](const std::string& text) {
     write(text);
-    return run({"sample", "--help"}).out + run({"sample", "--help"}).err;
+    const Ended help = run({"sample", "--help-all"});
+    return help.out + help.err;
   };
   EXPECT_THAT(values("blas = 'C:\\blas'  # a path\r\n"), HasSubstr("In force: C:\\blas (" + line(1) + "blas)."));
   EXPECT_THAT(values("\xEF\xBB\xBF"
@@ -200,7 +201,7 @@ TEST_F(Settings, AnOptionOfEveryCommandMayStandBeforeTheCommand) {
 
 TEST_F(Settings, HelpShowsWhatIsInForceAndWhere) {
   write("threads = 4\n[tune]\nnb = [16, 32]\n");
-  const std::string top = run({"--help"}, {"FLOPCAST_BLAS=blis"}).out;
+  const std::string top = run({"--help-all"}, {"FLOPCAST_BLAS=blis"}).out;
   EXPECT_THAT(top, AllOf(HasSubstr(file_.string()), HasSubstr("blis (FLOPCAST_BLAS)"), HasSubstr("4 (" + line(1) + "threads)")));
   const std::string tune = run({"tune", "--help"}).out;
   EXPECT_THAT(tune, AllOf(HasSubstr("In force: 4 (" + line(1) + "threads)."), HasSubstr("In force: 16,32 (" + line(3) + "nb).")));
@@ -210,7 +211,7 @@ TEST_F(Settings, HelpAndVersionAreShownInSpiteOfABrokenFile) {
   write("threads =\n");
   const Ended help = run({"tune", "--help"});
   EXPECT_EQ(help.code, 0);
-  EXPECT_THAT(run({"--help"}).out, HasSubstr("Settings: " + file_.string() + ":1: "));
+  EXPECT_THAT(run({"--help-all"}).out, HasSubstr("Settings: " + file_.string() + ":1: "));
   EXPECT_EQ(run({"--version"}).code, 0);
 }
 
@@ -222,7 +223,7 @@ TEST_F(Settings, TheFileIsLookedForWhereTheVariablesSay) {
     for (const std::string& variable : variables) {
       words += '\'' + variable + "' ";
     }
-    return run_program({"/bin/sh", "-c", unset + words + FLOPCAST_PROGRAM " --help"}).out;
+    return run_program({"/bin/sh", "-c", unset + words + FLOPCAST_PROGRAM " --help-all"}).out;
   };
   EXPECT_THAT(help({"XDG_CONFIG_HOME=" + folder_.string()}), HasSubstr("7 ("));
   std::filesystem::create_directories(folder_ / ".config");

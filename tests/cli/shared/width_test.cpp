@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(
                       "flopcast rank cholesky --n 100,200 --nb 32,64 --time-budget 1s --validate",
                       "flopcast predict dgeqrf n=100 nb=32 --time-budget 1s",
                       "flopcast predict dgeqrf n=100 nb=32 --explain --time-budget 1s",
-                      "flopcast contract abc=ai,ibc a=b=c=16 i=8 --validate", "flopcast contract abc=ai,ibc a=b=c=32 i=8 --explain",
+                      "flopcast contract abc=ai,ibc a=b=c=16 i=8 --validate", "flopcast contract abc=ai,ibc a=b=c=32 i=8 --plan",
                       "flopcast contract abc=ai,ibc a=b=c=32 i=8 --run --time-budget 1s", "flopcast contract 'ab,bc,cd->ad' a=b=c=d=20",
                       "flopcast roofline --dry-run", "flopcast sample dgemm m=64 n=64 k=64",
                       "flopcast sample dgemm m=64 n=64 k=64 --dry-run", "flopcast trace dgeqrf n=200 nb=32 --summary",

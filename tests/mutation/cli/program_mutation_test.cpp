@@ -12,7 +12,7 @@
 
 #include "flopcast/model/artifacts.hpp"
 #include "flopcast/model/store.hpp"
-#include "flopcast/program/profile_json.hpp"
+#include "flopcast/program/saved_tuning_json.hpp"
 #include "tests/cli/run_program.hpp"
 #include "tests/mutation/mutation.hpp"
 #include "tests/program/recording_file.hpp"
@@ -134,10 +134,10 @@ TEST_F(ProgramMutations, OfRooflines) {
   try_mutations({"compare", file("before.json"), "FILE"}, valid, testing::mutate_document);
 }
 
-TEST_F(ProgramMutations, OfProfilesToRunWith) {
-  program::Profile profile;
-  profile.set({"dgeqrf", "", {{50, 50, {7, 2, 0}, {}, 0}, {400, 400, {21, 2, 0}, {}, 0}}});
-  try_mutations({"run", "--other-machine", "--profile", "FILE", "--", "/bin/true"}, program::to_json(profile).dump(),
+TEST_F(ProgramMutations, OfTuningFilesToRunWith) {
+  program::SavedTuning tuning;
+  tuning.set({"dgeqrf", "", {{50, 50, {7, 2, 0}, {}, 0}, {400, 400, {21, 2, 0}, {}, 0}}});
+  try_mutations({"run", "--other-machine", "--tuning", "FILE", "--", "/bin/true"}, program::to_json(tuning).dump(),
                 testing::mutate_document);
 }
 

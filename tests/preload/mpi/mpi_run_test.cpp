@@ -177,9 +177,11 @@ TEST_P(MpiRun, KernelsThatSuitTheCpuAreSetAndReported) {
   {
     model::Store store = model::Store::open(folder_ / "flopcast.db");
     for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
-      put_artifact(
-          store, "kernel-choice", fmt::format("{} {} {}", machine::detect_topology().cpu, library.path, fs::file_size(library.path)),
-          {{"kernels", "Prescott"}, {"dgemm_flops", 16e9}, {"better", {{"setting", "OPENBLAS_CORETYPE=Nehalem"}, {"dgemm_flops", 68e9}}}});
+      put_artifact(store, "kernel-choice",
+                   fmt::format("{} {} {}", machine::detect_topology().cpu, library.path, fs::file_size(library.path)),
+                   {{"kernels", "Prescott"},
+                    {"dgemm_flops_per_second", 16e9},
+                    {"better", {{"setting", "OPENBLAS_CORETYPE=Nehalem"}, {"dgemm_flops_per_second", 68e9}}}});
     }
   }
   const auto with = [&](const std::string& options) {
@@ -205,7 +207,7 @@ TEST_P(MpiRun, SlowKernelsThatTheEnvironmentSelectsAreReportedAndKept) {
     model::Store store = model::Store::open(folder_ / "flopcast.db");
     for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
       const std::string key = fmt::format("{} {} {}", machine::detect_topology().cpu, library.path, fs::file_size(library.path));
-      put_artifact(store, "kernel-choice", key, {{"kernels", "Nehalem"}, {"dgemm_flops", 68e9}});
+      put_artifact(store, "kernel-choice", key, {{"kernels", "Nehalem"}, {"dgemm_flops_per_second", 68e9}});
       put_artifact(store, "kernel-comparison", key + " OPENBLAS_CORETYPE=Prescott ", {{"had", 16e9}, {"best", 68e9}});
       put_artifact(store, "kernel-comparison", key + " OPENBLAS_CORETYPE=Nehalem ", {{"had", 67e9}, {"best", 68e9}});
     }
@@ -722,7 +724,7 @@ TEST_P(MpiTune, RefusesWrongSpacesAndOptions) {
   EXPECT_EQ(tune("space.json --confirm 3x").exit_code, 2);
   EXPECT_EQ(tune("space.json --confirm Auto").exit_code, 2);
   EXPECT_THAT(contents(folder_ / "err"), HasSubstr("--confirm must be auto or a number from 0 to 1000000, not 'Auto'"));
-  EXPECT_EQ(tune("space.json --min-coverage 100").exit_code, 5);
+  EXPECT_EQ(tune("space.json --min-coverage 1").exit_code, 5);
   EXPECT_THAT(contents(folder_ / "err"), HasSubstr("--min-coverage 0"));
   std::ofstream(folder_ / "broken.json")
       << R"({"schema": "flopcast-mpi-space-1", "name": "x", "launcher": ["true"], "command": ["true"], "parameters": {"nb": [1]}})";

@@ -189,9 +189,10 @@ TEST_F(SimulateCommand, KernelsThatSuitTheCpuAreSetAndReported) {
     for (const machine::InstalledLibrary& library : machine::installed_libraries()) {
       const std::string key =
           machine::detect_topology().cpu + ' ' + library.path + ' ' + std::to_string(std::filesystem::file_size(library.path));
-      put_artifact(
-          store, "kernel-choice", key,
-          {{"kernels", "Prescott"}, {"dgemm_flops", 16e9}, {"better", {{"setting", "OPENBLAS_CORETYPE=Nehalem"}, {"dgemm_flops", 68e9}}}});
+      put_artifact(store, "kernel-choice", key,
+                   {{"kernels", "Prescott"},
+                    {"dgemm_flops_per_second", 16e9},
+                    {"better", {{"setting", "OPENBLAS_CORETYPE=Nehalem"}, {"dgemm_flops_per_second", 68e9}}}});
       put_artifact(store, "kernel-comparison", key + " OPENBLAS_CORETYPE=Prescott OPENBLAS_CORETYPE=Nehalem",
                    {{"had", 16e9}, {"best", 68e9}});
     }

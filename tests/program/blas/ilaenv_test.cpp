@@ -54,13 +54,13 @@ std::vector<Query> queries() {
   return all;
 }
 
-Profile tuned_profile() {
-  Profile profile;
-  profile.set({"dgeqrf", "", {{100, 100, {16, 2, 0}, {}, 0, false}, {1000, 1000, {48, 4, 96}, {}, 0, false}}});
-  profile.set({"dpotrf", "L", {{300, 300, {80, 2, 0}, {}, 0, false}}});
-  profile.set({"zgetrf", "U", {{300, 300, {20, 2, 0}, {}, 0, false}}});
-  profile.set({"zgetrf", "", {{300, 300, {40, 2, 0}, {}, 0, false}, {900, 100, {56, 2, 8}, {}, 0, false}}});
-  return profile;
+SavedTuning saved_tuning() {
+  SavedTuning tuning;
+  tuning.set({"dgeqrf", "", {{100, 100, {16, 2, 0}, {}, 0, false}, {1000, 1000, {48, 4, 96}, {}, 0, false}}});
+  tuning.set({"dpotrf", "L", {{300, 300, {80, 2, 0}, {}, 0, false}}});
+  tuning.set({"zgetrf", "U", {{300, 300, {20, 2, 0}, {}, 0, false}}});
+  tuning.set({"zgetrf", "", {{300, 300, {40, 2, 0}, {}, 0, false}, {900, 100, {56, 2, 8}, {}, 0, false}}});
+  return tuning;
 }
 
 /// Programs in a folder of their own that are linked to the reference LAPACK.
@@ -79,10 +79,10 @@ class ExportedIlaenv : public ::testing::TestWithParam<SourceLanguage> {
                                 : FLOPCAST_FORTRAN_COMPILER " -std=f2008 -Wall -Wextra -Werror -O1 -c " + file;
   }
 
-  /// Compiles the source for `profile` and links it with the program before `libraries`. Returns what the program prints.
-  std::string answers(const Profile& profile, const std::string& libraries) {
+  /// Compiles the source for `tuning file` and links it with the program before `libraries`. Returns what the program prints.
+  std::string answers(const SavedTuning& tuning, const std::string& libraries) {
     const std::string file = GetParam() == SourceLanguage::fortran ? "ilaenv.f90" : "ilaenv.c";
-    std::ofstream(folder_.path() / file) << ilaenv_source(profile, GetParam()).text;
+    std::ofstream(folder_.path() / file) << ilaenv_source(tuning, GetParam()).text;
     return printed(compile(file) + " && mv ilaenv.o own.o", "own.o " + libraries);
   }
   /// Returns what the program prints with LAPACK's own ilaenv.
@@ -112,7 +112,7 @@ std::vector<std::string> lines(const std::string& text) {
 }
 
 TEST_P(ExportedIlaenv, AnswersAsLapackWhereNothingIsTuned) {
-  Profile other;
+  SavedTuning other;
   other.set({"dsyrdb", "", {{100, 100, {99, 2, 0}, {}, 0, false}}});  // a name that no query has
   const std::vector<std::string> expected = lines(own_answers(shared()));
   const std::vector<std::string> given = lines(answers(other, shared()));
@@ -125,7 +125,7 @@ TEST_P(ExportedIlaenv, AnswersAsLapackWhereNothingIsTuned) {
 
 TEST_P(ExportedIlaenv, GivesDgeqrfItsTunedBlockSize) {
   EXPECT_THAT(own_answers(shared()), ::testing::HasSubstr("dgeqrf takes 32\n"));
-  EXPECT_THAT(answers(tuned_profile(), shared()), ::testing::HasSubstr("dgeqrf takes 48\n"));
+  EXPECT_THAT(answers(saved_tuning(), shared()), ::testing::HasSubstr("dgeqrf takes 48\n"));
 }
 
 TEST_P(ExportedIlaenv, TakesThePlaceOfTheOneInAnArchive) {
@@ -133,15 +133,15 @@ TEST_P(ExportedIlaenv, TakesThePlaceOfTheOneInAnArchive) {
   if (!fs::exists(archive)) {
     GTEST_SKIP() << "no " << archive;
   }
-  EXPECT_THAT(answers(tuned_profile(), archive.string() + " -l:libblas.so.3 -lgfortran -lm"), ::testing::HasSubstr("dgeqrf takes 48\n"));
+  EXPECT_THAT(answers(saved_tuning(), archive.string() + " -l:libblas.so.3 -lgfortran -lm"), ::testing::HasSubstr("dgeqrf takes 48\n"));
 }
 
 TEST_P(ExportedIlaenv, ChoosesPointsAsThePreloadedLibraryDoes) {
-  const Profile profile = tuned_profile();
+  const SavedTuning tuning = saved_tuning();
   const auto table = std::make_unique<protocol::BlockTable>();
-  ASSERT_TRUE(protocol::parse(block_table_text(profile).c_str(), *table));
+  ASSERT_TRUE(protocol::parse(block_table_text(tuning).c_str(), *table));
   const std::vector<std::string> own = lines(own_answers(shared()));
-  const std::vector<std::string> given = lines(answers(profile, shared()));
+  const std::vector<std::string> given = lines(answers(tuning, shared()));
   const std::vector<Query> asked = queries();
   int tuned = 0;
   for (std::size_t i = 0; i < asked.size(); ++i) {

@@ -108,7 +108,7 @@ TEST_F(DoctorCommand, GoesOnAfterAnInterruption) {
   interrupted.cancelled = [polls = 0]() mutable { return ++polls > 2; };
   EXPECT_THROW(diagnose_program(request, interrupted), Cancelled);
   request.time_budget = 0;
-  request.fresh = true;
+  request.restart = true;
   EXPECT_THAT(warnings(), Not(Contains(HasSubstr("wasn't run again"))));
 }
 

@@ -12,7 +12,7 @@
 
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/program/component.hpp"
-#include "flopcast/program/profile_json.hpp"
+#include "flopcast/program/saved_tuning_json.hpp"
 #include "flopcast/support/error.hpp"
 #include "tests/own_folder.hpp"
 
@@ -40,13 +40,13 @@ bool is_installed(const char* blas) {
 /// Starts programs under `flopcast run` and `flopcast record` alike.
 class Launching : public testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override { std::ofstream(folder_ / "profile.json") << to_json(Profile()).dump(); }
+  void SetUp() override { std::ofstream(folder_ / "tuning.json") << to_json(SavedTuning()).dump(); }
   /// Runs a command line of the shell in this test's folder.
   Result shell(const std::string& command) { return tests::run_in(folder_, "export FLOPCAST_HOME=. && { " + command + "; }"); }
-  /// Returns a command line with an empty profile for any machine.
+  /// Returns a command line with an empty tuning file for any machine.
   static std::string flopcast(const std::string& options) {
     const bool runs = std::string(GetParam()) == "run";
-    return FLOPCAST_PROGRAM " " + std::string(GetParam()) + (runs ? " --other-machine --profile profile.json " : " ") + options;
+    return FLOPCAST_PROGRAM " " + std::string(GetParam()) + (runs ? " --other-machine --tuning tuning.json " : " ") + options;
   }
   Result launch(const std::string& options, const std::string& program) { return shell(flopcast(options + " -- " + program)); }
 
@@ -67,13 +67,13 @@ std::map<std::string, std::pair<std::size_t, std::size_t>> used_stacks(const std
 
 TEST_P(Launching, CallsOfBlasTakeLittleOfTheirCallersStack) {
   constexpr std::size_t most = 3072;
-  Profile profile;
-  profile.set({"dgeqrf", "", {{200, 200, {48, 2, 0}, {}, 0, false}}});
-  std::ofstream(folder_ / "profile.json") << to_json(profile).dump();
+  SavedTuning tuning;
+  tuning.set({"dgeqrf", "", {{200, 200, {48, 2, 0}, {}, 0, false}}});
+  std::ofstream(folder_ / "tuning.json") << to_json(tuning).dump();
   const auto alone = used_stacks(shell(SMALL_STACK).out);
   EXPECT_EQ(alone.size(), 8U);
   const bool records = std::string(GetParam()) == "record";
-  for (const char* options : {"", "--dry-run"}) {
+  for (const char* options : {"", "--skip-kernels"}) {
     const Result result = records || std::string(options).empty() ? launch(options, SMALL_STACK) : Result();
     const auto used = used_stacks(result.out);
     for (const auto& [name, bytes] : used) {
@@ -205,9 +205,9 @@ TEST_P(OverlappingThreads, ArentPredictedForALibraryWithoutLocks) {
   ASSERT_EQ(recorded.exit_code, 0) << recorded.err;
   const std::string library = kinds + "without_locks/libblas.so.3";
   for (const std::string& predicted :
-       {"profile flopcast.trace --no-peak --what-if blas=" + library,
-        "profile flopcast.trace --no-peak --threads 2 --what-if blas=" + library, "predict --trace flopcast.trace --blas " + library,
-        "predict --trace flopcast.trace --cache warm --blas " + library}) {
+       {"tuning file flopcast.trace --no-peak --what-if blas=" + library,
+        "tuning file flopcast.trace --no-peak --threads 2 --what-if blas=" + library, "predict --trace flopcast.trace --blas " + library,
+        "predict --trace flopcast.trace --cache-model warm --blas " + library}) {
     const Result result = shell(FLOPCAST_PROGRAM " " + predicted);
     EXPECT_EQ(result.exit_code, 3) << result.err;
     EXPECT_THAT(result.err, AllOf(HasSubstr(library), HasSubstr("built for one thread"), HasSubstr("Choose a library")));

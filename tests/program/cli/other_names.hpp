@@ -26,7 +26,7 @@ class OtherNames : public testing::Test {
     EXPECT_EQ(recorded.exit_code, 0) << recorded.err;
     EXPECT_EQ(recorded.out, output) << recorded.err;
     std::vector<std::string> calls;
-    const nlohmann::json recording = nlohmann::json::parse(flopcast("record --quiet --show flopcast.trace --calls --json").out);
+    const nlohmann::json recording = nlohmann::json::parse(flopcast("record --quiet --show flopcast.trace --every-call --json").out);
     for (const nlohmann::json& event : recording.at("events")) {
       const auto text = event.at("call").get<std::string>();
       calls.push_back(text.substr(0, text.find(", 0x")));

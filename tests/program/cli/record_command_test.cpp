@@ -89,9 +89,9 @@ TEST_F(RecordCommand, ReportsTheRecording) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.err, AllOf(HasSubstr("in 1 thread of 1 process"), HasSubstr("c.trace")));
   EXPECT_THAT(record("--show c.trace").out, HasSubstr("| dpotrf"));
-  EXPECT_THAT(record("--show c.trace --calls").out, HasSubstr("dpotrf(L, 50, 0x"));
+  EXPECT_THAT(record("--show c.trace --every-call").out, HasSubstr("dpotrf(L, 50, 0x"));
   EXPECT_THAT(record("--show c.trace --csv").out, HasSubstr("dpotrf,1,"));
-  const nlohmann::json events = nlohmann::json::parse(record("--show c.trace --calls --json").out).at("events");
+  const nlohmann::json events = nlohmann::json::parse(record("--show c.trace --every-call --json").out).at("events");
   EXPECT_EQ(events.at(0).at("routine"), "dpotrf");
 }
 
@@ -110,10 +110,10 @@ TEST_F(RecordCommand, ReportsThatThereWereNoCalls) {
 }
 
 TEST_F(RecordCommand, ADryRunThatCantBeTrustedFails) {
-  const Result result = record("--dry-run -- " FLOPCAST_RECORDED_PROGRAM " look");
+  const Result result = record("--skip-kernels -- " FLOPCAST_RECORDED_PROGRAM " look");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("1 value that the program may branch on came from data that was never computed: dnrm2 (1)"));
-  EXPECT_EQ(record("--dry-run -- " FLOPCAST_RECORDED_PROGRAM " look-away").exit_code, 0);
+  EXPECT_EQ(record("--skip-kernels -- " FLOPCAST_RECORDED_PROGRAM " look-away").exit_code, 0);
 }
 
 TEST_F(RecordCommand, AProgramRunsOnWhereTheDiskOfTheRecordingIsFull) {
@@ -147,8 +147,8 @@ TEST_F(RecordCommand, AProgramRunsOnWhereFilesMayNotGrow) {
 TEST_F(RecordCommand, RefusesBadInput) {
   EXPECT_EQ(record("").exit_code, 2);
   EXPECT_EQ(record("--show a -- true").exit_code, 2);
-  EXPECT_EQ(record("--calls -- true").exit_code, 2);
-  EXPECT_EQ(record("--show a --dry-run").exit_code, 2);
+  EXPECT_EQ(record("--every-call -- true").exit_code, 2);
+  EXPECT_EQ(record("--show a --skip-kernels").exit_code, 2);
   EXPECT_EQ(record("--show no-such-file").exit_code, 3);
   EXPECT_EQ(record("-- no-such-program").exit_code, 4);
   EXPECT_EQ(record("--output /no/such/folder/file -- true").exit_code, 4);

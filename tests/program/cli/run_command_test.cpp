@@ -17,7 +17,7 @@
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/program/component.hpp"
-#include "flopcast/program/profile_json.hpp"
+#include "flopcast/program/saved_tuning_json.hpp"
 #include "tests/own_folder.hpp"
 
 namespace flopcast::program {
@@ -33,20 +33,20 @@ using tests::Result;
 
 bool installed(const std::string& program) { return std::system(("command -v " + program + " >/dev/null 2>&1").c_str()) == 0; }
 
-/// Returns a profile whose block sizes differ from all defaults, for this machine unless told otherwise.
-Profile odd_profile(const std::string& cpu = machine::detect_topology().cpu) {
-  Profile profile;
-  profile.environment.cpu = cpu;
-  profile.set({"dgeqrf", "", {{50, 50, {7, 2, 0}, {}, 0}, {400, 400, {21, 2, 0}, {}, 0}}});
-  profile.set({"dpotrf", "", {{400, 400, {45, 2, 0}, {}, 0}}});
-  profile.set({"dgeqp3", "", {{400, 400, {13, 2, 16}, {}, 0}}});
-  return profile;
+/// Returns a tuning file whose block sizes differ from all defaults, for this machine unless told otherwise.
+SavedTuning odd_tuning(const std::string& cpu = machine::detect_topology().cpu) {
+  SavedTuning tuning;
+  tuning.environment.cpu = cpu;
+  tuning.set({"dgeqrf", "", {{50, 50, {7, 2, 0}, {}, 0}, {400, 400, {21, 2, 0}, {}, 0}}});
+  tuning.set({"dpotrf", "", {{400, 400, {45, 2, 0}, {}, 0}}});
+  tuning.set({"dgeqp3", "", {{400, 400, {13, 2, 16}, {}, 0}}});
+  return tuning;
 }
 
 class RunCommand : public testing::Test {
  protected:
-  void SetUp() override { write_profile(odd_profile()); }
-  void write_profile(const Profile& profile) { std::ofstream(folder_ / "profile.json") << to_json(profile).dump(); }
+  void SetUp() override { write_tuning(odd_tuning()); }
+  void write_tuning(const SavedTuning& tuning) { std::ofstream(folder_ / "tuning.json") << to_json(tuning).dump(); }
 
   /// Runs the program with FLOPCAST_HOME in this test's folder.
   Result flopcast(const std::string& arguments) {
@@ -160,9 +160,9 @@ TEST_F(RunCommand, CQueriesReferenceLapack) {
 }
 
 TEST_F(RunCommand, ReportsWorkspacesThatAreTooShort) {
-  Profile profile = odd_profile();
-  profile.set({"dgeqrf", "", {{200, 200, {64, 2, 0}, {}, 0}}});
-  write_profile(profile);
+  SavedTuning tuning = odd_tuning();
+  tuning.set({"dgeqrf", "", {{200, 200, {64, 2, 0}, {}, 0}}});
+  write_tuning(tuning);
   const Result result = flopcast("run --blas openblas-serial --lapack reference -- " FLOPCAST_WORKSPACES);
 
   EXPECT_EQ(result.exit_code, 0);
@@ -174,10 +174,10 @@ TEST_F(RunCommand, ReportsWorkspacesThatAreTooShort) {
 }
 
 TEST_F(RunCommand, QueriesWithoutLengthsAreAnswered) {
-  Profile profile = odd_profile();
-  profile.set({"dormqr", "RN", {{400, 400, {9, 2, 0}, {}, 0}}});
-  profile.set({"dormqr", "LT", {{400, 400, {11, 2, 0}, {}, 0}}});
-  write_profile(profile);
+  SavedTuning tuning = odd_tuning();
+  tuning.set({"dormqr", "RN", {{400, 400, {9, 2, 0}, {}, 0}}});
+  tuning.set({"dormqr", "LT", {{400, 400, {11, 2, 0}, {}, 0}}});
+  write_tuning(tuning);
   for (const char* fill : {"0x7f", "0", "0xff", "0x80", "0x41", "1"}) {  // in the place of the lengths
     const Result result = flopcast("run -- " WITHOUT_LENGTHS " " + std::string(fill));
     EXPECT_EQ(result.exit_code, 0) << fill << result.err;
@@ -194,13 +194,13 @@ TEST_F(RunCommand, ReportsThatASignalEndedTheProgram) {
 }
 
 TEST_F(RunCommand, ReportsTheFlagsOfQueries) {
-  Profile profile;
-  profile.environment.cpu = machine::detect_topology().cpu;
-  profile.set({"dsytrd", "L", {{200, 200, {24, 2, 0}, {}, 0}}});
-  write_profile(profile);
+  SavedTuning tuning;
+  tuning.environment.cpu = machine::detect_topology().cpu;
+  tuning.set({"dsytrd", "L", {{200, 200, {24, 2, 0}, {}, 0}}});
+  write_tuning(tuning);
   const Result result = flopcast("run --blas openblas-serial --lapack reference -- " FLOPCAST_WORKSPACES);
 
-  EXPECT_THAT(result.err, HasSubstr("dsytrd:L: not queried: the program queried once with 'U', for which the profile has nothing"));
+  EXPECT_THAT(result.err, HasSubstr("dsytrd:L: not queried: the program queried once with 'U', for which the tuning file has nothing"));
   EXPECT_THAT(result.err, Not(HasSubstr("didn't call it")));
 }
 

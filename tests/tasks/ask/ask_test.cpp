@@ -15,7 +15,9 @@
 namespace flopcast {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Ne;
 using tests::bad_input_of;
 using tests::SchemaCheck;
 
@@ -43,10 +45,10 @@ nlohmann::json answer_by_schema(const std::string& request, std::string_view nam
 TEST(Ask, AnswersAboutFilesOfWisdom) {
   const tests::OwnFolder folder;
   const std::string file = (folder.path() / "wisdom").string();
-  std::ofstream(file) << R"({"schema": "flopcast-wisdom-1", "profiles": [], "environments": [], "artifacts": []})";
+  std::ofstream(file) << R"({"schema": "flopcast-wisdom-1", "tunings": [], "environments": [], "artifacts": []})";
   const std::string quoted = nlohmann::json(file).dump();
   EXPECT_EQ(answer_by_schema(R"({"wisdom_list": {"file": )" + quoted + "}}", "wisdom-list").at("entries"), nlohmann::json::array());
-  EXPECT_EQ(answer_by_schema(R"({"wisdom_merge": {"files": [)" + quoted + ", " + quoted + "]}}", "wisdom").at("profiles").size(), 0U);
+  EXPECT_EQ(answer_by_schema(R"({"wisdom_merge": {"files": [)" + quoted + ", " + quoted + "]}}", "wisdom").at("tunings").size(), 0U);
   EXPECT_THAT(refusal(R"({"wisdom_list": {"file": "no such file"}})"), HasSubstr("no such file"));
   EXPECT_THAT(refusal(R"({"wisdom_forget": {}})"), HasSubstr("nothing to forget"));
   EXPECT_THAT(refusal(R"({"wisdom_forget": {"kind": "samples"}})"),
@@ -156,6 +158,34 @@ TEST(Schemas, TellDefaultsUnitsAndMeanings) {
   EXPECT_EQ(tune.at("$defs").at("tuning.SamplingCost").at("properties").at("measuring_seconds").at("unit"), "s");
   EXPECT_EQ(tune.at("properties").at("schema").at("const"), "flopcast-tune-3");
   EXPECT_EQ(tune.at("$schema"), "https://json-schema.org/draft/2020-12/schema");
+}
+
+/// Expects of every member below `schema` whose description speaks of a rate that its unit isn't that of an amount.
+void expect_units_of_rates(const nlohmann::ordered_json& schema, const std::string& where) {
+  for (const auto& [name, inner] : schema.items()) {
+    if (!inner.is_structured()) {
+      continue;
+    }
+    if (inner.is_object() && inner.contains("unit") && inner.contains("description") && inner.at("description").is_string()) {
+      const auto description = inner.at("description").get<std::string>();
+      if (description.find("per second") != std::string::npos || description.starts_with("rate ") ||
+          description.find(" rate ") != std::string::npos) {
+        EXPECT_THAT(inner.at("unit").get<std::string>(), AllOf(Ne("flop"), Ne("B"))) << where << ": " << name << ": " << description;
+      }
+    }
+    expect_units_of_rates(inner, where);
+  }
+}
+
+TEST(Schemas, RatesHaveUnitsOfRatesAndNamesThatSaySo) {
+  for (const SchemaTitle& one : schemas()) {
+    expect_units_of_rates(parsed_schema(one.name), std::string(one.name));
+  }
+  const nlohmann::ordered_json tune = parsed_schema("tune");
+  const std::string reference = tune.at("properties").at("environment").at("$ref");
+  const nlohmann::ordered_json& environment = tune.at(nlohmann::ordered_json::json_pointer(reference.substr(1))).at("properties");
+  EXPECT_EQ(environment.at("peak_flops_per_second").at("unit"), "flop/s");
+  EXPECT_EQ(environment.at("memory_bandwidth").at("unit"), "B/s");
 }
 
 TEST(Schemas, AreFoundByNameAndNumber) {

@@ -93,7 +93,7 @@ TEST(ComparedKinds, AreAllThatHoldTimes) {
                                  "flopcast-model-plan-1",
                                  "flopcast-models-2",
                                  "flopcast-mpi-space-1",
-                                 "flopcast-profile-1",
+                                 "flopcast-tuning-file-1",
                                  "flopcast-program-trace-1",
                                  "flopcast-request-1",
                                  "flopcast-roofline-plan-1",

@@ -199,8 +199,8 @@ TEST(Quantities, SettingsAreTakenFromWhereverTheyAre) {
       {"predictions", {{{"algorithm", "dgeqrf"}, {"seconds", 1}}}},
       {"environment",
        {{"cpu", "X"}, {"threads", 2}, {"blas", {{"name", "openblas"}, {"path", "/lib/a.so"}, {"version", "1.0"}, {"kernels", "Zen"}}}}},
-      {"options", {{"cache", "warm"}, {"seed", 3}}}};
-  EXPECT_EQ(read(document).settings, (Settings{{"CPU", "X"}, {"threads", "2"}, {"blas", "openblas 1.0 Zen"}, {"cache", "warm"}}));
+      {"options", {{"cache_model", "warm"}, {"seed", 3}}}};
+  EXPECT_EQ(read(document).settings, (Settings{{"CPU", "X"}, {"threads", "2"}, {"blas", "openblas 1.0 Zen"}, {"cache_model", "warm"}}));
 }
 
 TEST(Quantities, RefusesOtherDocuments) {

@@ -46,13 +46,6 @@ TEST(Timeouts, AreDurationsOrNone) {
   }
 }
 
-TEST(Percentages, NeedNoSign) {
-  EXPECT_DOUBLE_EQ(parse_percentage("25", "min_coverage"), 0.25);
-  EXPECT_DOUBLE_EQ(parse_percentage("25%", "min_coverage"), 0.25);
-  EXPECT_DOUBLE_EQ(parse_percentage("0", "min_coverage"), 0);
-  EXPECT_THROW(parse_percentage("much", "min_coverage"), Error);
-}
-
 TEST(Networks, HaveALatencyInSecondsAndABandwidthInGigabytes) {
   EXPECT_DOUBLE_EQ(parse_latency("2e-6", "latency"), 2e-6);
   EXPECT_DOUBLE_EQ(parse_gigabytes_per_second("12.5", "bandwidth"), 12.5e9);

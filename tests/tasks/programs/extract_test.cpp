@@ -92,7 +92,7 @@ TEST_F(ExtractCalls, AnAnonymousSourceHasNoPathsAndNoCommand) {
 }
 
 TEST_F(ExtractCalls, ByRateHoldTheSlowestOfThoseThatTakeTime) {
-  request_.by = ExtractOrder::rate;
+  request_.worst_by = ExtractOrder::rate;
   EXPECT_THAT(calls(extracted()), ElementsAre("dpotrf uplo=L n=50 lda=50", "dpotrf uplo=L n=400 lda=400"));
 }
 

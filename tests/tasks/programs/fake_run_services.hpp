@@ -10,7 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "flopcast/program/profile_json.hpp"
+#include "flopcast/program/saved_tuning_json.hpp"
 #include "flopcast/tasks/programs/run_services.hpp"
 #include "tests/own_folder.hpp"
 
@@ -18,23 +18,23 @@ namespace flopcast::tests {
 
 /// A machine with four cores on which the loader's BLAS is /lib/blis/libblas.so.3. Nothing is started: `result` is what a program does.
 struct FakeRunServices {
-  /// Returns a profile for `blas` with `threads`, whose block size for dgeqrf is nb.
-  static program::Profile profile(const std::string& blas, int threads, std::int64_t nb) {
-    program::Profile profile;
-    profile.environment.cpu = "a CPU";
-    profile.environment.blas.path = blas;
-    profile.environment.threads = threads;
-    profile.set({"dgeqrf", "", {{200, 200, {nb, 2, 0}, {}, 0, false}}});
-    return profile;
+  /// Returns a tuning file for `blas` with `threads`, whose block size for dgeqrf is nb.
+  static program::SavedTuning tuning(const std::string& blas, int threads, std::int64_t nb) {
+    program::SavedTuning tuning;
+    tuning.environment.cpu = "a CPU";
+    tuning.environment.blas.path = blas;
+    tuning.environment.threads = threads;
+    tuning.set({"dgeqrf", "", {{200, 200, {nb, 2, 0}, {}, 0, false}}});
+    return tuning;
   }
-  void write(const program::Profile& profile) const { std::ofstream(file()) << program::to_json(profile).dump(); }
-  [[nodiscard]] std::string file() const { return (folder.path() / "profile.json").string(); }
+  void write(const program::SavedTuning& tuning) const { std::ofstream(file()) << program::to_json(tuning).dump(); }
+  [[nodiscard]] std::string file() const { return (folder.path() / "tuning.json").string(); }
 
   RunServices services() {
     RunServices services;
     services.libraries = [this](const RunRequest&) { return chosen; };
-    services.default_profile = [this] { return file(); };
-    services.system_profiles = [this] { return system; };
+    services.default_tuning = [this] { return file(); };
+    services.system_tunings = [this] { return system; };
     services.system_misfit = [this] { return system_misfit; };
     services.programs_blas = [this](const std::vector<std::string>&) { return programs_blas; };
     services.digest = [this](const std::string& library) { return digests[library]; };
@@ -66,9 +66,9 @@ struct FakeRunServices {
       const std::string path = libraries.blas.empty() ? "" : links.string();
       return RunServices::SearchPaths{path, path.empty() ? "" : path + ":/usr/lib/R/lib", preload};
     };
-    services.run = [this](const program::ProgramOptions& program, const program::Profile& profile) {
+    services.run = [this](const program::ProgramOptions& program, const program::SavedTuning& tuning) {
       started.push_back(program);
-      profiles.push_back(profile);
+      tunings.push_back(tuning);
       return result;
     };
     services.would_query = [this](const program::RoutineUse&, const std::filesystem::path&) { return would_query; };
@@ -82,7 +82,7 @@ struct FakeRunServices {
   tests::OwnFolder folder;
   program::LibraryFiles chosen;  ///< files for the request's libraries
   std::map<std::string, std::string> variables;
-  std::vector<program::Profile> system;        ///< the system's wisdom
+  std::vector<program::SavedTuning> system;    ///< the system's wisdom
   std::string system_misfit;                   ///< why nothing of it holds here
   std::filesystem::path programs_blas;         ///< the BLAS that the program is linked with; empty: not known
   std::map<std::string, std::string> digests;  ///< digests of the libraries' files
@@ -97,7 +97,7 @@ struct FakeRunServices {
   std::vector<ThreadOrder> orders;
   std::vector<std::string> tried;
   std::vector<program::ProgramOptions> started;
-  std::vector<program::Profile> profiles;
+  std::vector<program::SavedTuning> tunings;
   std::vector<std::filesystem::path> linked;  ///< folders with links
 };
 

@@ -31,9 +31,9 @@ constexpr const char* blis = "/lib/blis/libblis.so";
 class Environments : public ::testing::Test {
  protected:
   Environments() {
-    program::Profile profile = FakeRunServices::profile(blis, 4, 48);
-    profile.settings = {{"OPENBLAS_CORETYPE", "Haswell"}};
-    fake_.write(profile);
+    program::SavedTuning tuning = FakeRunServices::tuning(blis, 4, 48);
+    tuning.settings = {{"OPENBLAS_CORETYPE", "Haswell"}};
+    fake_.write(tuning);
     request_.links = "/links";
   }
   ProgramEnvironment environment() { return program_environment(request_, fake_.services(), {}); }
@@ -88,15 +88,15 @@ TEST_F(Environments, OtherLibrariesHaveAnotherFolder) {
 }
 
 TEST_F(Environments, AreRefusedIfNoProgramCouldStartWithThem) {
-  program::Profile profile = FakeRunServices::profile(blis, 4, 48);
+  program::SavedTuning tuning = FakeRunServices::tuning(blis, 4, 48);
   for (int routine = 0; routine < 200; ++routine) {
     program::TunedRoutine tuned{"r" + std::to_string(routine), "", {}};
     for (std::int64_t n = 1; n <= 100; ++n) {
       tuned.points.push_back({1000 + n, 1000 + n, {48, 2, 0}, {}, 0, false});
     }
-    profile.set(tuned);
+    tuning.set(tuned);
   }
-  fake_.write(profile);
+  fake_.write(tuning);
   EXPECT_THAT(bad_input_of([&] { environment(); }), AllOf(HasSubstr("FLOPCAST_BLOCKS"), HasSubstr("131072")));
 }
 

@@ -153,12 +153,12 @@ TEST(Documents, TracesAndTheirSumsReadBackEqual) {
 }
 
 TEST(TunedBlockSize, IsWhatProgramsGet) {
-  program::Profile profile;
-  profile.routines = {{"dgeqrf", "", {{100, 100, {16, 2, 0}, {}, 0, false}, {1000, 1000, {64, 2, 128}, {}, 0, false}}}};
-  EXPECT_EQ(tuned_block_size(profile, "dgeqrf", 900, 900)->nb, 64);
-  EXPECT_EQ(tuned_block_size(profile, "dgeqrf", 110, 110)->nb, 16);
-  EXPECT_FALSE(tuned_block_size(profile, "dgeqrf", 20, 20)) << "unblocked code is used";
-  EXPECT_FALSE(tuned_block_size(profile, "dpotrf", 900, 900));
+  program::SavedTuning tuning;
+  tuning.routines = {{"dgeqrf", "", {{100, 100, {16, 2, 0}, {}, 0, false}, {1000, 1000, {64, 2, 128}, {}, 0, false}}}};
+  EXPECT_EQ(tuned_block_size(tuning, "dgeqrf", 900, 900)->nb, 64);
+  EXPECT_EQ(tuned_block_size(tuning, "dgeqrf", 110, 110)->nb, 16);
+  EXPECT_FALSE(tuned_block_size(tuning, "dgeqrf", 20, 20)) << "unblocked code is used";
+  EXPECT_FALSE(tuned_block_size(tuning, "dpotrf", 900, 900));
 }
 
 TEST(Documents, ExportsOfIlaenvReadBack) {

@@ -154,9 +154,9 @@ TEST(RaceCommands, BeginsAnewIfAskedOrIfOtherCommandsWereKept) {
   FakeCommands commands;
   commands.kept = {{2, 100}, {0, 100}, {1, 100}};
   RaceRequest request = pair_of("old", "new");
-  request.fresh = true;
+  request.restart = true;
   EXPECT_EQ(commands.race(request).resumed_runs, 0);
-  request.fresh = false;
+  request.restart = false;
   commands.kept = {{7, 100}};
   EXPECT_EQ(commands.race(request).resumed_runs, 0);
 }

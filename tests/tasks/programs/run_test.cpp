@@ -17,9 +17,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-TEST_F(Runs, AProgramGetsTheProfilesBlockSizesAndItsOwnLibraries) {
+TEST_F(Runs, AProgramGetsTheTuningFilesBlockSizesAndItsOwnLibraries) {
   const RunSettings found = settings();
-  EXPECT_THAT(found.variables, ElementsAre(Pair("FLOPCAST_BLOCKS", program::block_table_text(found.profile))));
+  EXPECT_THAT(found.variables, ElementsAre(Pair("FLOPCAST_BLOCKS", program::block_table_text(found.tuning))));
   EXPECT_THAT(found.variables.at("FLOPCAST_BLOCKS"), HasSubstr("dgeqrf"));
   EXPECT_EQ(found.blas + found.lapack, "");
   EXPECT_EQ(found.preload, "/libexec/libflopcast-tuned.so");
@@ -46,7 +46,7 @@ TEST_F(Runs, WhatTheSettingsSayIsWhatTheProgramIsStartedWith) {
   EXPECT_EQ(fake_.started[0].command, request_.command);
   EXPECT_EQ(fake_.started[0].libraries, fake_.chosen);
   EXPECT_EQ(fake_.started[0].threads, 4);
-  EXPECT_EQ(fake_.profiles.at(0), settings().profile);
+  EXPECT_EQ(fake_.tunings.at(0), settings().tuning);
 }
 
 TEST_F(Runs, LibrariesThatAreRefusedStartNothing) {
@@ -108,7 +108,7 @@ TEST_F(Outcomes, ExplainEveryRoutineOnRequest) {
   EXPECT_THAT(notes_, IsEmpty());
 }
 
-TEST_F(Outcomes, HoldSizesAndRoutinesThatTheProfileLacksOnRequest) {
+TEST_F(Outcomes, HoldSizesAndRoutinesThatTheTuningLacksOnRequest) {
   add_queried("dgeqrf", 2);
   fake_.result.sizes = {{"dgeqrf", "", 100, 100, 1, 64, "tuned", 0},
                         {"dormqr", "LT", 300, 50, 1, 32, program::lacking_reason, 0},
@@ -127,7 +127,7 @@ TEST_F(Outcomes, HoldSizesAndRoutinesThatTheProfileLacksOnRequest) {
   EXPECT_THAT(outcome.routines[1].what_happened, HasSubstr("'flopcast tune dormqr side=L trans=T --n 50 --threads 2 --save' tunes it"));
   EXPECT_EQ(outcome.routines[2].queries, 4U);
   EXPECT_THAT(outcome.routines[2].what_happened, HasSubstr("'flopcast tune dpotrf uplo=L --n 200:500 --threads 2 --save'"));
-  EXPECT_EQ(outcome.routines[3].what_happened, "the profile lacks it, and LAPACK used its own block size");
+  EXPECT_EQ(outcome.routines[3].what_happened, "the tuning file lacks it, and LAPACK used its own block size");
   EXPECT_EQ(run_outcome_from_json(to_json(outcome)), outcome);
 }
 
@@ -237,7 +237,7 @@ TEST_F(Outcomes, NameTheLibraryThatTheProgramTookInstead) {
   EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("whose integers have 32 bits"), HasSubstr("whose integers have 64"))));
 }
 
-TEST_F(Outcomes, SayNothingOfAVariantOfTheProfilesLibrary) {
+TEST_F(Outcomes, SayNothingOfAVariantOfTheTuningFilesLibrary) {
   fake_.result.blas = "/lib/blis/libblas.so.3";
   run();
   EXPECT_THAT(notes_, IsEmpty());

@@ -13,13 +13,13 @@ namespace flopcast::tests {
 
 constexpr const char* fake_blis = "/lib/blis/libblis.so";
 
-/// Runs "program" with the profile of fake services.
+/// Runs "program" with the tuning file of fake services.
 class Runs : public ::testing::Test {
  protected:
   Runs() {
     request_.command = {"program", "argument"};
     context_.note = [this](const std::string& text) { notes_.push_back(text); };
-    fake_.write(FakeRunServices::profile(fake_blis, 4, 48));
+    fake_.write(FakeRunServices::tuning(fake_blis, 4, 48));
   }
 
   RunSettings settings() {
@@ -32,7 +32,7 @@ class Runs : public ::testing::Test {
   }
   /// Returns the block size returned to the program for dgeqrf of order 200; 0 for none.
   std::int64_t returned() {
-    const auto blocks = tuned_block_size(settings().profile, "dgeqrf", 200, 200);
+    const auto blocks = tuned_block_size(settings().tuning, "dgeqrf", 200, 200);
     return blocks ? blocks->nb : 0;
   }
   std::string refusal() {

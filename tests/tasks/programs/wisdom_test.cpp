@@ -15,7 +15,7 @@
 #include "flopcast/contract/planner/wisdom.hpp"
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/model/artifacts.hpp"
-#include "flopcast/program/profile_file.hpp"
+#include "flopcast/program/tuning_file.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/programs/program_schemas.hpp"
 #include "flopcast/tasks/programs/wisdom_services.hpp"
@@ -46,15 +46,15 @@ WisdomMachine a_machine(const std::string& cpu = "a CPU", int cores = 4) {
 }
 
 /// Returns block sizes of dgeqrf, tuned on a machine.
-program::Profile tuned(std::int64_t nb, const WisdomMachine& machine = a_machine(), std::int64_t order = 200) {
-  program::Profile profile;
-  Environment& environment = profile.environment;
+program::SavedTuning tuned(std::int64_t nb, const WisdomMachine& machine = a_machine(), std::int64_t order = 200) {
+  program::SavedTuning tuning;
+  Environment& environment = tuning.environment;
   environment.cpu = machine.topology.cpu;
   environment.blas.path = environment.lapack.path = blis;
   environment.blas.digest = environment.lapack.digest = "build-id:1";
   environment.fingerprint = machine::fingerprint(machine.topology, environment.blas, environment.lapack);
-  profile.set({"dgeqrf", "", {{order, order, {nb, 2, 0}, {}, 0, false}}});
-  return profile;
+  tuning.set({"dgeqrf", "", {{order, order, {nb, 2, 0}, {}, 0, false}}});
+  return tuning;
 }
 
 /// Returns the name of a plan that this version of flopcast could have made.
@@ -75,21 +75,21 @@ nlohmann::json plan_document(int m) {
           {"loops", "nkm"},   {"kept", ""},       {"benchmark", true},
           {"seconds", 0.5}};
 }
-nlohmann::json kernels_document(const std::string& kernels) { return {{"kernels", kernels}, {"dgemm_flops", 1e9}}; }
+nlohmann::json kernels_document(const std::string& kernels) { return {{"kernels", kernels}, {"dgemm_flops_per_second", 1e9}}; }
 
 /// Returns all kinds of wisdom.
 Wisdom some_wisdom(const WisdomMachine& machine = a_machine()) {
-  const program::Profile profile = tuned(48, machine);
-  return {{profile},
-          {profile.environment},
+  const program::SavedTuning tuning = tuned(48, machine);
+  return {{tuning},
+          {tuning.environment},
           {{model::artifact::kernel_choice, machine.topology.cpu + " /lib/blis/libblis.so 1000", kernels_document("skx")},
-           {model::artifact::contraction_plan, plan_name(profile.environment), plan_document(4)}}};
+           {model::artifact::contraction_plan, plan_name(tuning.environment), plan_document(4)}}};
 }
 
 class Wisdoms : public ::testing::Test {
  protected:
   Wisdoms() {
-    services_.profile = (folder_.path() / "home/profile.json").string();
+    services_.tuning = (folder_.path() / "home/tuning.json").string();
     services_.store = folder_.path() / "home/flopcast.db";
     services_.system = folder_.path() / "system";
     services_.open = [this](const RunContext&) { return model::Store::open(services_.store); };
@@ -123,7 +123,7 @@ TEST_F(Wisdoms, WhatIsImportedIsListedAndExportedAgain) {
   EXPECT_THAT(kinds(list().entries), ElementsAre("block sizes", "plan", "kernels"));
   EXPECT_EQ(list().entries[0].subject, "dgeqrf, order 200");
   EXPECT_EQ(list().entries[0].cpu, "a CPU");
-  EXPECT_EQ(list().entries[0].file, services_.profile);
+  EXPECT_EQ(list().entries[0].file, services_.tuning);
   EXPECT_EQ(list().entries[1].subject, "m 4 n 5, effort microbench");
   EXPECT_EQ(list().entries[1].cpu, "a CPU");
   EXPECT_EQ(list().entries[1].file, services_.store.string());
@@ -133,7 +133,7 @@ TEST_F(Wisdoms, WhatIsImportedIsListedAndExportedAgain) {
 }
 
 TEST_F(Wisdoms, ThereIsNothingToExportAtFirstAndNoStoreIsMade) {
-  EXPECT_THAT(bad_input_of([&] { export_wisdom(services_, context_); }), HasSubstr(services_.profile));
+  EXPECT_THAT(bad_input_of([&] { export_wisdom(services_, context_); }), HasSubstr(services_.tuning));
   EXPECT_THAT(list().entries, IsEmpty());
   EXPECT_FALSE(fs::exists(services_.store));
 }
@@ -142,7 +142,7 @@ TEST_F(Wisdoms, OtherMachinesEntriesAreLeftOutAndItIsSaidWhy) {
   Wisdom wisdom = some_wisdom();
   add_wisdom(wisdom, some_wisdom(a_machine("another CPU")));
   add_wisdom(wisdom, {{tuned(64, a_machine("a CPU", 8))}, {}, {}});
-  program::Profile moved = tuned(64);
+  program::SavedTuning moved = tuned(64);
   moved.environment.blas.path = "/opt/libblis.so";
   moved.environment.threads = 2;
   add_wisdom(wisdom, {{moved}, {}, {}});
@@ -155,7 +155,7 @@ TEST_F(Wisdoms, OtherMachinesEntriesAreLeftOutAndItIsSaidWhy) {
   EXPECT_THAT(imported.left_out, SizeIs(5));
   EXPECT_THAT(reasons,
               AllOf(HasSubstr("'another CPU'"), HasSubstr("other cores or caches"), HasSubstr("there is no library /opt/libblis.so")));
-  EXPECT_EQ(program::places(program::read_profile(services_.profile)).size(), 1U);
+  EXPECT_EQ(program::places(program::read_tuning(services_.tuning)).size(), 1U);
   EXPECT_EQ(services_.open(context_).environments().size(), 1U) << "the one that the plan refers to";
 }
 
@@ -179,7 +179,7 @@ TEST_F(Wisdoms, ARebuiltLibraryFitsNoMore) {
   EXPECT_THAT(imported.taken, IsEmpty());
   ASSERT_THAT(imported.left_out, SizeIs(3));
   EXPECT_THAT(imported.left_out[0].misfit, HasSubstr("another build"));
-  EXPECT_FALSE(fs::exists(services_.profile));
+  EXPECT_FALSE(fs::exists(services_.tuning));
 }
 
 TEST_F(Wisdoms, ABadFileIsNamedWithItsMemberAndChangesNothing) {
@@ -196,8 +196,8 @@ TEST_F(Wisdoms, ABadFileIsNamedWithItsMemberAndChangesNothing) {
     EXPECT_EQ(export_wisdom(services_, context_), before);
     return message;
   };
-  EXPECT_THAT(refusal([](auto& d) { d["profiles"][0]["routines"][0]["points"][0]["nb"] = "many"; }),
-              AllOf(HasSubstr("profiles[0]"), HasSubstr("nb")));
+  EXPECT_THAT(refusal([](auto& d) { d["tunings"][0]["routines"][0]["points"][0]["nb"] = "many"; }),
+              AllOf(HasSubstr("tuning files[0]"), HasSubstr("nb")));
   EXPECT_THAT(refusal([](auto& d) { d["artifacts"][0]["document"].erase("kernels"); }),
               AllOf(HasSubstr("artifacts[0].document"), HasSubstr("kernels")));
   EXPECT_THAT(refusal([](auto& d) { d["artifacts"][0]["kind"] = "contraction-plan"; }), HasSubstr("artifacts[0].document"));
@@ -222,32 +222,32 @@ TEST_F(Wisdoms, EntriesOfOtherFormsInTheStoreDontTravel) {
 }
 
 TEST_F(Wisdoms, AnImportIsAllOrNothing) {
-  fs::create_directories(services_.profile);  // a folder, so that the profile can't be written
-  std::ofstream(fs::path(services_.profile) / "file") << "";
+  fs::create_directories(services_.tuning);  // a folder, so that the tuning file can't be written
+  std::ofstream(fs::path(services_.tuning) / "file") << "";
   EXPECT_THROW(import(write("wisdom", some_wisdom())), Error);
   EXPECT_THAT(artifact_names(model::Store::open(services_.store), model::artifact::contraction_plan), IsEmpty());
-  fs::remove_all(services_.profile);
+  fs::remove_all(services_.tuning);
 
-  program::save_profile(services_.profile, tuned(16));
-  const std::string before = contents(services_.profile);
+  program::save_tuning(services_.tuning, tuned(16));
+  const std::string before = contents(services_.tuning);
   fs::remove(services_.store);
   services_.open = [](const RunContext&) -> model::Store { throw environment_error("no store"); };
   EXPECT_THROW(import(write("wisdom", some_wisdom())), Error);
-  EXPECT_EQ(contents(services_.profile), before);
+  EXPECT_EQ(contents(services_.tuning), before);
 }
 
 TEST_F(Wisdoms, ImportedBlockSizesJoinTheUsersOwn) {
-  program::save_profile(services_.profile, tuned(16, a_machine(), 800));
+  program::save_tuning(services_.tuning, tuned(16, a_machine(), 800));
   import(write("wisdom", {{tuned(48)}, {}, {}}));
-  const program::Profile profile = program::read_profile(services_.profile);
-  ASSERT_EQ(profile.routines[0].points.size(), 2U);
-  EXPECT_EQ(profile.routines[0].points[0].blocks.nb, 48);
-  EXPECT_EQ(profile.routines[0].points[1].blocks.nb, 16);
+  const program::SavedTuning tuning = program::read_tuning(services_.tuning);
+  ASSERT_EQ(tuning.routines[0].points.size(), 2U);
+  EXPECT_EQ(tuning.routines[0].points[0].blocks.nb, 48);
+  EXPECT_EQ(tuning.routines[0].points[1].blocks.nb, 16);
 }
 
 TEST_F(Wisdoms, MergingIsDeterministicAndTheLaterFileWins) {
   Wisdom one = some_wisdom(), two = some_wisdom(a_machine("another CPU"));
-  two.profiles.push_back(tuned(80));
+  two.tunings.push_back(tuned(80));
   two.artifacts.push_back({model::artifact::kernel_choice, kernels_name, kernels_document("zen")});
   const std::string a = write("a", one), b = write("b", two);
   const std::string merged = merge_wisdom({a, b}, context_);
@@ -256,8 +256,8 @@ TEST_F(Wisdoms, MergingIsDeterministicAndTheLaterFileWins) {
   EXPECT_EQ(merge_wisdom({write("ab", merged)}), merged);
   EXPECT_EQ(merge_wisdom({a, a}), wisdom_text(one));
   const Wisdom read = parse_wisdom(merged, "merged");
-  EXPECT_EQ(read.profiles.size(), 2U);
-  EXPECT_EQ(read.profiles[0].routines[0].points[0].blocks.nb, 80);
+  EXPECT_EQ(read.tunings.size(), 2U);
+  EXPECT_EQ(read.tunings[0].routines[0].points[0].blocks.nb, 80);
   EXPECT_EQ(read.artifacts.size(), 4U);
   EXPECT_THAT(merged, HasSubstr("zen"));
   EXPECT_THAT(merge_wisdom({b, a}), ::testing::Not(HasSubstr("zen")));
@@ -272,7 +272,7 @@ TEST_F(Wisdoms, SystemsEntriesAreListedBehindTheUsersOwn) {
   write("system", systems);
   const WisdomList found = list();
   ASSERT_EQ(found.entries.size(), 4U);
-  EXPECT_EQ(found.entries[0].file, services_.profile);
+  EXPECT_EQ(found.entries[0].file, services_.tuning);
   EXPECT_EQ(found.entries[1].file, services_.system.string());
   EXPECT_THAT(found.entries[1].misfit, HasSubstr("'another CPU'"));
 }
@@ -280,20 +280,20 @@ TEST_F(Wisdoms, SystemsEntriesAreListedBehindTheUsersOwn) {
 TEST_F(Wisdoms, TheSystemsEntriesAreTakenWhereTheUserHasNone) {
   const auto import_system = [&] { return import_system_wisdom(services_, context_); };
   EXPECT_THAT(import_system().taken, IsEmpty()) << "there is no system's wisdom";
-  EXPECT_FALSE(fs::exists(services_.profile));
+  EXPECT_FALSE(fs::exists(services_.tuning));
   import(write("wisdom", {{tuned(48)}, {}, { { model::artifact::kernel_choice, kernels_name, kernels_document("zen") } }}));
   Wisdom systems = some_wisdom();
-  systems.profiles[0] = tuned(96);
-  systems.profiles[0].set({"dpotrf", "L", {{200, 200, {64, 2, 0}, {}, 0, false}}});
-  program::Profile second = tuned(128);
+  systems.tunings[0] = tuned(96);
+  systems.tunings[0].set({"dpotrf", "L", {{200, 200, {64, 2, 0}, {}, 0, false}}});
+  program::SavedTuning second = tuned(128);
   second.environment.threads = 2;
-  systems.profiles.push_back(second);
+  systems.tunings.push_back(second);
   add_wisdom(systems, some_wisdom(a_machine("another CPU")));
   write("system", systems);
   const WisdomImport imported = import_system();
   EXPECT_THAT(kinds(imported.taken), ElementsAre("block sizes", "block sizes", "plan"));
   EXPECT_THAT(imported.left_out, SizeIs(3));
-  const std::vector<program::Profile> own = program::places(program::read_profile(services_.profile));
+  const std::vector<program::SavedTuning> own = program::places(program::read_tuning(services_.tuning));
   ASSERT_THAT(own, SizeIs(2));
   EXPECT_EQ(own[0].environment.threads, tuned(48).environment.threads) << "the user's libraries stay first";
   ASSERT_THAT(own[0].routines, SizeIs(2));
@@ -314,14 +314,14 @@ TEST_F(Wisdoms, ForgetsEntriesByIdentifierKindAndAll) {
   EXPECT_THAT(bad_input_of([&] { forget_wisdom({{id}}, services_, context_); }), HasSubstr(id));
   EXPECT_THAT(bad_input_of([&] { forget_wisdom({{""}}, services_, context_); }), HasSubstr("no entry"));
   EXPECT_THAT(kinds(forget_wisdom({{}, WisdomKind::plans}, services_, context_).entries), ElementsAre("plan"));
-  const std::string before = contents(services_.profile);
+  const std::string before = contents(services_.tuning);
   EXPECT_THAT(kinds(forget_wisdom({{}, {}, true}, services_, context_).entries), ElementsAre("block sizes"));
-  EXPECT_EQ(contents(services_.profile + ".previous"), before);
+  EXPECT_EQ(contents(services_.tuning + ".previous"), before);
   EXPECT_THAT(list().entries, IsEmpty());
 }
 
 TEST_F(Wisdoms, ForgettingLeavesOtherBlockSizes) {
-  program::Profile second = tuned(64);
+  program::SavedTuning second = tuned(64);
   second.environment.threads = 2;
   import(write("wisdom", {{tuned(48), second}, {}, {}}));
   const WisdomList before = list();
@@ -343,7 +343,7 @@ TEST(WisdomOfContractions, IsListedInWords) {
 }
 
 TEST_F(Wisdoms, BlockSizesAreListedByRoutinesAndOrders) {
-  program::Profile many = tuned(48);
+  program::SavedTuning many = tuned(48);
   for (const char* name : {"dgelqf", "dgehrd", "dgetrf", "dsytrd", "dormqr", "zgeqrf"}) {
     many.set({name, "", {{100, 500, {32, 2, 0}, {}, 0, false}, {900, 900, {64, 2, 0}, {}, 0, false}}});
   }
@@ -356,7 +356,7 @@ TEST_F(Wisdoms, ACheckNamesWhatDiffersAndWhatToDo) {
   EXPECT_EQ(check_wisdom({write("good", some_wisdom()), ""}, services_, context_).summary, "all 3 entries of wisdom hold on this machine");
   Wisdom wisdom = some_wisdom(a_machine("another CPU"));
   add_wisdom(wisdom, {{tuned(64, a_machine("a CPU", 8))}, {}, {}});
-  program::Profile moved = tuned(64);
+  program::SavedTuning moved = tuned(64);
   moved.environment.blas.path = "/opt/libblis.so";
   add_wisdom(wisdom, {{moved, tuned(48)}, {}, {}});
   model::Artifact older = some_wisdom().artifacts[1];
@@ -376,9 +376,9 @@ TEST_F(Wisdoms, ACheckNamesWhatDiffersAndWhatToDo) {
 }
 
 TEST_F(Wisdoms, ACheckComparesTheUsersVariablesForKernels) {
-  program::Profile profile = tuned(48);
-  profile.settings = {{"BLIS_ARCH_TYPE", "skx"}};
-  import(write("wisdom", {{profile}, {}, {}}));
+  program::SavedTuning tuning = tuned(48);
+  tuning.settings = {{"BLIS_ARCH_TYPE", "skx"}};
+  import(write("wisdom", {{tuning}, {}, {}}));
   std::string value = "skx";
   services_.machine = [&value] {
     WisdomMachine machine = a_machine();
@@ -410,14 +410,14 @@ TEST_F(Wisdoms, PruningRemovesWhatHoldsNoMoreAndLeavesOtherCpus) {
   import(write("others", some_wisdom(a_machine("another CPU"))));
   services_.machine = [] { return a_machine(); };
   import(write("wisdom", some_wisdom()));
-  program::Profile second = tuned(64);
+  program::SavedTuning second = tuned(64);
   second.environment.threads = 2;
   import(write("second", {{second}, {}, {}}));
   const auto prune = [&](PruneRequest request) { return prune_wisdom(request, services_, context_); };
-  const std::string before = contents(services_.profile), previous = contents(services_.profile + ".previous");
+  const std::string before = contents(services_.tuning), previous = contents(services_.tuning + ".previous");
   EXPECT_THAT(prune({}).findings, IsEmpty());
-  EXPECT_EQ(contents(services_.profile), before);
-  EXPECT_EQ(contents(services_.profile + ".previous"), previous) << "nothing was written";
+  EXPECT_EQ(contents(services_.tuning), before);
+  EXPECT_EQ(contents(services_.tuning + ".previous"), previous) << "nothing was written";
 
   services_.machine = [] {
     WisdomMachine rebuilt = a_machine();
@@ -430,7 +430,7 @@ TEST_F(Wisdoms, PruningRemovesWhatHoldsNoMoreAndLeavesOtherCpus) {
   EXPECT_EQ(list().entries.size(), all) << "a dry run removes nothing";
   EXPECT_EQ(prune({}).findings, dry.findings);
   EXPECT_THAT(list().entries, SizeIs(all - 3));
-  EXPECT_EQ(contents(services_.profile + ".previous"), before);
+  EXPECT_EQ(contents(services_.tuning + ".previous"), before);
   EXPECT_THAT(prune({}).summary, HasSubstr("for other CPUs"));
   EXPECT_THAT(prune({false, true}).findings, ::testing::Not(IsEmpty()));
   EXPECT_THAT(kinds(list().entries), ElementsAre("kernels"));
@@ -439,21 +439,21 @@ TEST_F(Wisdoms, PruningRemovesWhatHoldsNoMoreAndLeavesOtherCpus) {
 TEST_F(Wisdoms, PruningIsAllOrNothing) {
   import(write("wisdom", some_wisdom()));
   services_.machine = [] { return a_machine("a CPU", 8); };
-  const std::string profile = services_.profile, before = contents(profile);
-  fs::create_directories(profile + ".previous/folder");  // so that the profile can't be kept
+  const std::string tuning = services_.tuning, before = contents(tuning);
+  fs::create_directories(tuning + ".previous/folder");  // so that the tuning file can't be kept
   EXPECT_THROW(prune_wisdom({}, services_, context_), Error);
-  EXPECT_EQ(contents(profile), before);
+  EXPECT_EQ(contents(tuning), before);
   EXPECT_THAT(artifact_names(model::Store::open(services_.store), model::artifact::contraction_plan), SizeIs(1));
 }
 
 TEST_F(Wisdoms, AnonymousWisdomHasNoLibrariesOfUsers) {
   Wisdom wisdom = some_wisdom();
   wisdom.artifacts.push_back({model::artifact::kernel_choice, "a CPU /home/ada/libblis.so 7", kernels_document("zen")});
-  program::Profile adas = tuned(64);
+  program::SavedTuning adas = tuned(64);
   adas.environment.blas.path = "/home/ada/libblis.so";
   adas.environment.threads = 2;
-  wisdom.profiles.push_back(adas);
-  program::save_profiles(services_.profile, wisdom.profiles);
+  wisdom.tunings.push_back(adas);
+  program::save_tunings(services_.tuning, wisdom.tunings);
   model::Store store = services_.open(context_);
   put_together(store, wisdom.environments, wisdom.artifacts, [] {});
   EXPECT_THAT(export_wisdom(services_, context_), HasSubstr("/home/ada"));

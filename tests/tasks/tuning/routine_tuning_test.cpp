@@ -9,7 +9,7 @@
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/parse_call.hpp"
-#include "flopcast/program/profile_file.hpp"
+#include "flopcast/program/tuning_file.hpp"
 #include "flopcast/support/error.hpp"
 #include "tests/own_folder.hpp"
 #include "tests/tasks/tuning/synthetic_place.hpp"
@@ -156,10 +156,10 @@ TEST(TuneRoutine, IsUndecidedOnAMachineWhoseTimesSayTooLittle) {
   EXPECT_THAT(noisy, Contains(HasSubstr("dgeqrf is undecided for")));
 }
 
-/// Recording a block size takes so long that the second budget reaches few of them: the profile keeps what the first one decided.
-TEST(TuneRoutine, AShortBudgetSaysWhatItReachedAndLeavesTheProfileAlone) {
+/// Recording a block size takes so long that the second budget reaches few of them: the tuning file keeps what the first one decided.
+TEST(TuneRoutine, AShortBudgetSaysWhatItReachedAndLeavesTheTuningAlone) {
   const tests::OwnFolder folder;
-  const std::string profile = (folder.path() / "profile.json").string();
+  const std::string tuning_file = (folder.path() / "tuning.json").string();
   SyntheticMachine machine;
   const auto tune_for = [&](Seconds budget) {
     TuningServices place = machine.place();
@@ -173,8 +173,8 @@ TEST(TuneRoutine, AShortBudgetSaysWhatItReachedAndLeavesTheProfileAlone) {
     return tune_routine(session, own, machine.context());
   };
   const Tuning first = tune_for(60);
-  EXPECT_EQ(save_profile(profile, first), "");
-  const std::vector<program::TunedPoint> points = program::read_profile(profile).routines.at(0).points;
+  EXPECT_EQ(save_tuning(tuning_file, first), "");
+  const std::vector<program::TunedPoint> points = program::read_tuning(tuning_file).routines.at(0).points;
   EXPECT_EQ(points.at(0).considered, first.parts[0].decisions[0].candidates);
   EXPECT_EQ(points.at(0).samples, first.parts[0].decisions[0].samples);
 
@@ -182,8 +182,8 @@ TEST(TuneRoutine, AShortBudgetSaysWhatItReachedAndLeavesTheProfileAlone) {
   const Tuning second = tune_for(0.6);
   EXPECT_LT(second.parts[0].decisions[1].considered, second.parts[0].decisions[1].candidates);
   EXPECT_THAT(machine.notes, Contains(HasSubstr("block sizes considered for")));
-  EXPECT_THAT(save_profile(profile, second), HasSubstr("stays, and 1 other with it"));
-  EXPECT_EQ(program::read_profile(profile).routines.at(0).points, points);
+  EXPECT_THAT(save_tuning(tuning_file, second), HasSubstr("stays, and 1 other with it"));
+  EXPECT_EQ(program::read_tuning(tuning_file).routines.at(0).points, points);
 }
 
 TEST(TuneRoutine, FlagsThatAreLeftOpenAreAllTuned) {

@@ -16,7 +16,7 @@
 namespace flopcast {
 
 struct MachineRequest {
-  bool refresh = false;
+  bool fresh = false;
   bool quick = false;
   std::filesystem::path directory = {};  ///< folder of the kept measurements; empty: machine::machine_directory()
 };

@@ -14,14 +14,12 @@
 
 namespace flopcast {
 
-/// Read a duration above 0, or "none", which is 0; a percentage, "25" or "25%"; seconds, "2e-6"; GB/s, "12.5". Throw as parse_duration().
+/// Read a duration above 0, or "none", which is 0; seconds, "2e-6"; GB/s, "12.5". Throw as parse_duration().
 Seconds parse_timeout(std::string_view text, std::string_view what);
-double parse_percentage(std::string_view text, std::string_view what);
 Seconds parse_latency(std::string_view text, std::string_view what);
 double parse_gigabytes_per_second(std::string_view text, std::string_view what);
 
-using Timeout = TextNumber<Seconds, parse_timeout>;       ///< in seconds; 0: for ever
-using Percentage = TextNumber<double, parse_percentage>;  ///< a fraction, 0 to 1
+using Timeout = TextNumber<Seconds, parse_timeout>;  ///< in seconds; 0: for ever
 
 using Latency = TextNumber<Seconds, parse_latency>;  ///< in seconds
 using BytesPerSecond = TextNumber<double, parse_gigabytes_per_second>;
@@ -70,7 +68,7 @@ struct MpiTuneRequest {
   std::string prior_profile;
   Timeout timeout = 60;
   std::string kernels = "auto";
-  Percentage min_coverage = 0.25;
+  Fraction min_coverage = 0.25;
   FinalistCount confirm;
   bool across_sizes = true;
   bool windows = true;

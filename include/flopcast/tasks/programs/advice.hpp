@@ -28,7 +28,7 @@ struct DoctorRequest {
   std::optional<int> threads;
   Duration time_budget = 30;
   bool anonymous = false;  ///< the diagnosis and the kept recording have no arguments or folders
-  bool fresh = false;      ///< the program runs, although the recording of an interrupted diagnosis is there
+  bool restart = false;    ///< the program runs, although the recording of an interrupted diagnosis is there
 };
 
 /// The causes that a finding can have.
@@ -114,7 +114,7 @@ struct RaceRequest {
   bool ignore_failure = false;  ///< runs that end with another exit code than 0 count
   bool show_output = false;     ///< the commands' output goes to standard error
   bool anonymous = false;       ///< the result has no words of commands, names, or files
-  bool fresh = false;           ///< an interrupted race isn't resumed
+  bool restart = false;         ///< an interrupted race isn't resumed
 };
 template <>
 Fields FieldTable<RaceRequest>::fields();
@@ -175,7 +175,7 @@ enum class ExtractOrder : std::uint8_t {
 struct ExtractRequest {
   std::string recording;
   std::int64_t worst = 20;
-  ExtractOrder by = ExtractOrder::time;
+  ExtractOrder worst_by = ExtractOrder::time;
   bool anonymous = false;
 };
 template <>
@@ -383,7 +383,7 @@ struct VerifyRequest {
   Duration time_budget = 60;
   bool anonymous = false;  ///< the result has no folders
   std::string reproducer;  ///< file for a program in C that repeats the wrong calls; empty: none
-  bool fresh = false;      ///< an interrupted verification isn't resumed
+  bool restart = false;    ///< an interrupted verification isn't resumed
 };
 template <>
 Fields FieldTable<VerifyRequest>::fields();

@@ -14,8 +14,8 @@
 #include "flopcast/algorithm/block_parameters.hpp"
 #include "flopcast/core/environment.hpp"
 #include "flopcast/core/statistics.hpp"
-#include "flopcast/program/profile.hpp"
 #include "flopcast/program/recorded_run.hpp"
+#include "flopcast/program/saved_tuning.hpp"
 #include "flopcast/support/field.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
@@ -93,7 +93,7 @@ struct RecordRequest {
   std::string blas, lapack;
   std::optional<int> threads;
   std::string output = "flopcast.trace";
-  bool dry_run = false;
+  bool skip_kernels = false;
   bool anonymous = false;
   bool probes = false;
 };
@@ -293,7 +293,7 @@ using ThreadCount = TextNumber<int, parse_thread_count>;
 /// A program and what it is to be run with.
 struct RunRequest {
   std::vector<std::string> command;
-  std::string profile;
+  std::string tuning;
   std::string blas;  ///< name or path; empty: the program's own; "auto": for each call of some routines the fastest one
   std::string lapack;
   std::string kernels = "auto";
@@ -311,7 +311,7 @@ struct RunOutcome {
   std::string blas;            ///< library that defined dgemm; empty: none was seen
   std::map<std::string, std::string> settings;  ///< variables for kernels that were set
   std::vector<program::RoutineUse>
-      routines;  ///< in the order of the profile; if RunRequest::explain asks for them, what_happened and the routines that the profile lacks
+      routines;  ///< in the order of the tuning file; if RunRequest::explain asks for them, what_happened and the routines that the tuning file lacks
   std::vector<program::SizeUse> sizes;      ///< queries by problem size, if RunRequest::explain asks for them
   std::uint64_t unlisted = 0;               ///< queries for further sizes, for which `sizes` had no room
   std::vector<program::ThreadUse> threads;  ///< calls by routine, library and number of threads, with threads or blas "auto"
@@ -320,7 +320,7 @@ struct RunOutcome {
 };
 
 /// Runs a program whose LAPACK gets tuned block sizes, and waits for its end. Throws environment_error if the program doesn't exist or
-/// libraries can't be preloaded into it; bad_input for an unknown library, a damaged profile, or if there is nothing to set.
+/// libraries can't be preloaded into it; bad_input for an unknown library, a damaged tuning file, or if there is nothing to set.
 RunOutcome run_program(const RunRequest& request, const RunContext& context = {});
 
 /// Converts to and from the document {"schema": "flopcast-run-2", ...}.
@@ -328,8 +328,8 @@ std::string to_json(const RunOutcome& outcome);
 RunOutcome run_outcome_from_json(std::string_view text);
 
 /// Returns the tuned block parameters of `routine` for an m x n problem, as programs under `flopcast run` get them. `options` are ilaenv's,
-/// such as "L". Returns nothing if the profile has none for the routine, the options or such small sizes.
-std::optional<algorithm::BlockParameters> tuned_block_size(const program::Profile& profile, std::string_view routine, std::int64_t m,
+/// such as "L". Returns nothing if the tuning file has none for the routine, the options or such small sizes.
+std::optional<algorithm::BlockParameters> tuned_block_size(const program::SavedTuning& saved, std::string_view routine, std::int64_t m,
                                                            std::int64_t n, std::string_view options = "");
 
 template <>
@@ -369,7 +369,7 @@ struct ProgramEnvironment {
 
 /// Returns the variables that `flopcast run` sets for any program. Links to chosen libraries are made in `request.links` and stay there,
 /// since programs need them later. Programs that are bound to their libraries by a DT_RPATH or a path keep these; only `flopcast run`
-/// replaces them. Throws as run_program() does. Throws bad_input if the profile is larger than Linux allows a variable to be.
+/// replaces them. Throws as run_program() does. Throws bad_input if the tuning file is larger than Linux allows a variable to be.
 ProgramEnvironment program_environment(const EnvironmentRequest& request, const RunContext& context = {});
 
 /// Form in which changes of an environment are written.
@@ -386,7 +386,7 @@ std::string to_json(const ProgramEnvironment& environment);
 ProgramEnvironment program_environment_from_json(std::string_view text);
 
 struct IlaenvRequest {
-  std::string profile, blas;
+  std::string tuning, blas;
   std::optional<int> threads;
   program::SourceLanguage language = program::SourceLanguage::fortran;
 };
@@ -401,8 +401,8 @@ struct IlaenvExport {
   friend bool operator==(const IlaenvExport&, const IlaenvExport&) = default;
 };
 
-/// Returns a source of LAPACK's ilaenv with the tuned block sizes of a profile, for programs that are linked statically. Throws bad_input
-/// if there is no profile, or it has no entry for the BLAS and the threads that the request names.
+/// Returns a source of LAPACK's ilaenv with the block sizes of a tuning file, for programs that are linked statically. Throws bad_input
+/// if there is no tuning file, or it has no entry for the BLAS and the threads that the request names.
 IlaenvExport export_ilaenv(const IlaenvRequest& request, const RunContext& context = {});
 
 /// Converts to and from the document {"schema": "flopcast-ilaenv-1", ...}.

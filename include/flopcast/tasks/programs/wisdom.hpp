@@ -42,28 +42,28 @@ struct WisdomCheck {
 
 /// The user's own wisdom, which is to be written for others.
 struct ExportWisdomRequest {
-  std::string profile;
+  std::string tuning;
   bool anonymous = false;
 };
 /// Entries that are to be removed because they don't hold on this machine any more.
 struct PruneRequest {
   bool dry_run = false;
   bool other_cpus = false;
-  std::string profile;
+  std::string tuning;
 };
 /// The user's own wisdom.
 struct OwnWisdomRequest {
-  std::string profile;
+  std::string tuning;
 };
 /// A file of wisdom beside the user's own.
 struct WisdomRequest {
   std::string file;
-  std::string profile;
+  std::string tuning;
 };
 /// A file of wisdom that is shown; without a name, the user's own and the system's.
 struct ListWisdomRequest {
   std::string file;
-  std::string profile;
+  std::string tuning;
 };
 /// Files of wisdom that become one.
 struct MergeRequest {
@@ -81,7 +81,7 @@ std::string export_wisdom(const ExportWisdomRequest& request, const RunContext& 
 WisdomCheck check_wisdom(const ListWisdomRequest& request, const RunContext& context = {});
 
 /// Removes entries from the user's own wisdom that don't hold on this machine any more, or that another version of flopcast made. Entries for
-/// other CPUs stay unless they are asked for, because machines may share a folder. A profile that loses block sizes is kept as FILE.previous.
+/// other CPUs stay unless they are asked for, because machines may share a folder. A tuning file that loses block sizes is kept as FILE.previous.
 WisdomCheck prune_wisdom(const PruneRequest& request, const RunContext& context = {});
 
 /// The outcome of an import.
@@ -111,9 +111,9 @@ struct ForgetRequest {
   std::vector<std::string> ids;
   std::optional<WisdomKind> kind;
   bool all = false;
-  std::string profile;
+  std::string tuning;
 };
-/// Removes entries from the user's own wisdom and returns them. A profile that loses block sizes is kept as FILE.previous. The system's
+/// Removes entries from the user's own wisdom and returns them. A tuning file that loses block sizes is kept as FILE.previous. The system's
 /// wisdom stays. Throws bad_input for an identifier that names no entry or several.
 WisdomList forget_wisdom(const ForgetRequest& request, const RunContext& context = {});
 

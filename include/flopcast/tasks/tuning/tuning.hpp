@@ -80,7 +80,7 @@ struct TuneRequest {
   std::int64_t repetitions = 5;
   std::uint64_t seed = 1;
   bool fresh = false;
-  std::string profile;
+  std::string tuning;
 };
 
 /// Receives parts of a result as soon as they are there.
@@ -97,9 +97,9 @@ struct TuningObserver {
 Tuning tune(const Workbench& bench, const TuneRequest& request, const RunContext& context = {},
             const TuningObserver<Tuning>& observer = {});
 
-/// Adds the decisions to the profile in `file`, for programs that run with it. Returns a remark for the user, or "". Throws
+/// Adds the decisions to the tuning file in `file`, for programs that run with it. Returns a remark for the user, or "". Throws
 /// environment_error if the file can't be written.
-std::string save_profile(const std::string& file, const Tuning& tuning);
+std::string save_tuning(const std::string& file, const Tuning& tuning);
 
 /// Converts to and from the document {"schema": "flopcast-tune-3", ...}.
 std::string to_json(const Tuning& tuning);
@@ -118,7 +118,7 @@ struct LapackRoutine {
 
 struct LapackTuning {
   Environment environment;
-  std::string profile;                  ///< file with what was decided
+  std::string tuning;                   ///< file with what was decided
   std::vector<LapackRoutine> routines;  ///< in the order of tuning
   std::vector<std::string> left_out;    ///< routines that the time budget didn't reach
   bool cancelled = false;               ///< not in documents
@@ -137,11 +137,11 @@ struct LapackRequest {
   std::int64_t repetitions = 5;
   std::uint64_t seed = 1;
   bool fresh = false;
-  std::string profile;
+  std::string tuning;
 };
 
 /// Tunes every routine that queries ilaenv, the most used first, each for a share of what is left of the time budget. Sizes
-/// that the profile already holds are left alone unless `fresh` is set. A cancellation ends it early. Throws usage_error for letters that
+/// that the tuning file already holds are left alone unless `fresh` is set. A cancellation ends it early. Throws usage_error for letters that
 /// are no precision.
 LapackTuning tune_lapack(const Workbench& bench, const LapackRequest& request, const RunContext& context = {});
 

@@ -1,4 +1,4 @@
-#include "flopcast/program/profile_file.hpp"
+#include "flopcast/program/tuning_file.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "flopcast/program/profile_json.hpp"
+#include "flopcast/program/saved_tuning_json.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/folder_lock.hpp"
@@ -30,18 +30,18 @@ void make_folder_of(const std::string& file) {
 
 }  // namespace
 
-std::string default_profile_file() { return user_data_folder("tuned profiles", "Name the profile with --profile FILE") / "profile.json"; }
+std::string default_tuning_file() { return user_data_folder("tunings", "Name the tuning file with --tuning FILE") / "tuning.json"; }
 
-Profile read_profile(const std::string& file) {
-  const nlohmann::json document = read_document(file, "flopcast-profile-1");
+SavedTuning read_tuning(const std::string& file) {
+  const nlohmann::json document = read_document(file, "flopcast-tuning-file-1");
   try {
-    return profile_from_json(document);
+    return saved_tuning_from_json(document);
   } catch (const Error& error) {
     throw Error(error.code(), file + ": " + error.what());
   }
 }
 
-void require_profile_writable(const std::string& file) {
+void require_tuning_writable(const std::string& file) {
   make_folder_of(file);
   require_writable(file);
 }
@@ -57,26 +57,26 @@ std::string keep_previous(const std::string& file, const Environment& environmen
 }
 
 /// Drops of `known` what no longer holds beside `environment`: all of it on another machine, its own place if that has changed since.
-std::vector<Profile> without_obsolete(std::vector<Profile> known, const Environment& environment) {
-  std::erase_if(known, [&](const Profile& place) {
+std::vector<SavedTuning> without_obsolete(std::vector<SavedTuning> known, const Environment& environment) {
+  std::erase_if(known, [&](const SavedTuning& place) {
     return place.environment.cpu != environment.cpu ||
            (same_place(place.environment, environment) && place.environment.fingerprint != environment.fingerprint);
   });
   return known;
 }
 
-/// Adds the decisions of `profile` to the places known; the newest place comes first. Returns the older entries that stayed.
-std::vector<KeptPoint> add(std::vector<Profile>& known, const Profile& profile) {
+/// Adds the decisions of `tuning file` to the places known; the newest place comes first. Returns the older entries that stayed.
+std::vector<KeptPoint> add(std::vector<SavedTuning>& known, const SavedTuning& tuning) {
   auto own =
-      std::find_if(known.begin(), known.end(), [&](const Profile& place) { return same_place(place.environment, profile.environment); });
+      std::find_if(known.begin(), known.end(), [&](const SavedTuning& place) { return same_place(place.environment, tuning.environment); });
   if (own == known.end()) {
-    own = known.insert(known.begin(), Profile{});
+    own = known.insert(known.begin(), SavedTuning{});
   }
   std::rotate(known.begin(), own, own + 1);
-  known.front().environment = profile.environment;
-  known.front().settings = profile.settings;
+  known.front().environment = tuning.environment;
+  known.front().settings = tuning.settings;
   std::vector<KeptPoint> stayed;
-  for (const TunedRoutine& routine : profile.routines) {
+  for (const TunedRoutine& routine : tuning.routines) {
     const std::vector<KeptPoint> of_routine = known.front().merge(routine);
     stayed.insert(stayed.end(), of_routine.begin(), of_routine.end());
   }
@@ -103,25 +103,25 @@ std::string kept_text(const std::string& file, const std::vector<KeptPoint>& sta
 
 }  // namespace
 
-std::string save_profiles(const std::string& file, const std::vector<Profile>& newer) {
+std::string save_tunings(const std::string& file, const std::vector<SavedTuning>& newer) {
   make_folder_of(file);
   const FolderLock lock(fs::path(file).parent_path());  // two processes that save at once keep the entries of both
-  const std::vector<Profile> before = fs::exists(file) ? places(read_profile(file)) : std::vector<Profile>();
-  std::vector<Profile> known = before;
-  for (const Profile& profile : newer) {
-    known = without_obsolete(std::move(known), profile.environment);
+  const std::vector<SavedTuning> before = fs::exists(file) ? places(read_tuning(file)) : std::vector<SavedTuning>();
+  std::vector<SavedTuning> known = before;
+  for (const SavedTuning& tuning : newer) {
+    known = without_obsolete(std::move(known), tuning.environment);
   }
   std::string remark;
-  const auto is_lost = [&](const Profile& place) {
+  const auto is_lost = [&](const SavedTuning& place) {
     return !place.routines.empty() && std::find(known.begin(), known.end(), place) == known.end();
   };
   if (const auto lost = std::find_if(before.begin(), before.end(), is_lost); lost != before.end()) {
     remark = keep_previous(file, lost->environment);
   }
   std::vector<KeptPoint> stayed;
-  for (const Profile& profile : newer) {
-    const std::vector<KeptPoint> of_profile = add(known, profile);
-    stayed.insert(stayed.end(), of_profile.begin(), of_profile.end());
+  for (const SavedTuning& tuning : newer) {
+    const std::vector<KeptPoint> of_tuning = add(known, tuning);
+    stayed.insert(stayed.end(), of_tuning.begin(), of_tuning.end());
   }
   const std::string note = kept_text(file, stayed);
   remark += (remark.empty() || note.empty() ? "" : ". ") + note;
@@ -129,6 +129,6 @@ std::string save_profiles(const std::string& file, const std::vector<Profile>& n
   return remark;
 }
 
-std::string save_profile(const std::string& file, const Profile& profile) { return save_profiles(file, {profile}); }
+std::string save_tuning(const std::string& file, const SavedTuning& tuning) { return save_tunings(file, {tuning}); }
 
 }  // namespace flopcast::program

@@ -17,31 +17,31 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-class TunedProfiles : public ::testing::Test {
+class TuningFiles : public ::testing::Test {
  protected:
   void SetUp() override { fs::create_directories(folder_); }
   void TearDown() override { fs::remove_all(folder_); }
 
-  [[nodiscard]] std::string file() const { return folder_ / "profile.json"; }
+  [[nodiscard]] std::string file() const { return folder_ / "tuning.json"; }
 
   [[nodiscard]] Ended tune(const std::string& routine, const std::string& orders) const {
     return flopcast({"tune", routine, "--n", orders, "--nb", "8,16", "--fixed-crossover", "--time-budget", "1s", "--blas",
-                     "openblas-serial", "--profile", file()});
+                     "openblas-serial", "--tuning", file()});
   }
 
-  [[nodiscard]] nlohmann::json profile() const { return nlohmann::json::parse(std::ifstream(file())); }
+  [[nodiscard]] nlohmann::json tuning() const { return nlohmann::json::parse(std::ifstream(file())); }
 
  private:
-  fs::path folder_ = fs::temp_directory_path() / ("flopcast-tuned-profile-" + std::to_string(::getpid()));
+  fs::path folder_ = fs::temp_directory_path() / ("flopcast-tuned-run-" + std::to_string(::getpid()));
 };
 
-TEST_F(TunedProfiles, ProgramsRunWithItsKernelsUnlessTheUserWantsOthers) {
+TEST_F(TuningFiles, ProgramsRunWithItsKernelsUnlessTheUserWantsOthers) {
   ASSERT_EQ(tune("dgeqrf", "64").code, 0);
-  nlohmann::json changed = profile();
+  nlohmann::json changed = tuning();
   EXPECT_EQ(changed.at("routines")[0].at("routine"), "dgeqrf");
   changed["settings"] = {{"OPENBLAS_CORETYPE", "Nehalem"}};
   std::ofstream(file()) << changed.dump();
-  const std::string run = "flopcast run --quiet --profile " + file();
+  const std::string run = "flopcast run --quiet --tuning " + file();
   const std::string print = " -- sh -c 'echo kernels: $OPENBLAS_CORETYPE'";
 
   EXPECT_EQ(shell("unset OPENBLAS_CORETYPE; " + run + print).out, "kernels: Nehalem\n");
@@ -50,10 +50,10 @@ TEST_F(TunedProfiles, ProgramsRunWithItsKernelsUnlessTheUserWantsOthers) {
 }
 
 #ifdef FLOPCAST_EXAMPLE_QR
-TEST_F(TunedProfiles, AReportSaysWhatEachSizeGotAndWhatTheProfileLacks) {
+TEST_F(TuningFiles, AReportSaysWhatEachSizeGotAndWhatTheTuningLacks) {
   const auto report = [&](const std::string& program) {
     const Ended ended = shell("flopcast run --quiet --json --output " + file() +
-                              ".report --blas openblas-serial --lapack reference --profile " + file() + " -- " + program);
+                              ".report --blas openblas-serial --lapack reference --tuning " + file() + " -- " + program);
     EXPECT_EQ(ended.code, 0) << ended.err;
     return nlohmann::json::parse(std::ifstream(file() + ".report"));
   };
@@ -70,30 +70,30 @@ TEST_F(TunedProfiles, AReportSaysWhatEachSizeGotAndWhatTheProfileLacks) {
   const nlohmann::json tuned = size_of(report(qr + "80"), "dgeqrf");
   EXPECT_EQ(tuned.value("m", 0), 80) << tuned;
   EXPECT_EQ(tuned.value("n", 0), 80);
-  EXPECT_EQ(tuned.value("nb", 0), profile().at("routines")[0].at("points")[0].at("nb"));
+  EXPECT_EQ(tuned.value("nb", 0), tuning().at("routines")[0].at("points")[0].at("nb"));
   EXPECT_EQ(tuned.value("reason", ""), "tuned");
   EXPECT_GT(tuned.value("queries", 0), 0);
-  EXPECT_EQ(size_of(report(qr + "20"), "dgeqrf").value("reason", ""), "default: the size is below the profile's");
+  EXPECT_EQ(size_of(report(qr + "20"), "dgeqrf").value("reason", ""), "default: the size is below the tuning file's");
 
   ASSERT_EQ(shell("rm " + file()).code, 0);
   ASSERT_EQ(tune("dgetrf", "64").code, 0);
   const nlohmann::json other = report(qr + "80");
-  EXPECT_EQ(size_of(other, "dgeqrf").value("reason", ""), "default: the profile lacks the routine");
+  EXPECT_EQ(size_of(other, "dgeqrf").value("reason", ""), "default: the tuning file lacks the routine");
   const nlohmann::json& lacking = other.at("routines").back();
   EXPECT_GT(lacking.at("queries"), 0);
   EXPECT_THAT(other.dump(),
-              HasSubstr("'flopcast tune dgeqrf --n 80 --blas openblas-serial --lapack reference --profile " + file() + "' tunes it"));
+              HasSubstr("'flopcast tune dgeqrf --n 80 --blas openblas-serial --lapack reference --tuning " + file() + "' tunes it"));
 }
 #endif
 
-TEST_F(TunedProfiles, OnlyWhatChangesIsSaidToBeSaved) {
+TEST_F(TuningFiles, OnlyWhatChangesIsSaidToBeSaved) {
   const auto tune_nothing = [&] {
     const std::string home = file() + ".home";  // a store that no other test adds samples to
     return shell("mkdir -p " + home + " && cp $FLOPCAST_HOME/machine-*.json " + home + " && FLOPCAST_HOME=" + home +
-                 " flopcast tune dpotrf uplo=L --n 64 --nb 16,32 --time-budget 0 --blas openblas-serial --profile " + file());
+                 " flopcast tune dpotrf uplo=L --n 64 --nb 16,32 --time-budget 0 --blas openblas-serial --tuning " + file());
   };
   const Ended first = tune_nothing(), second = tune_nothing();
-  EXPECT_THAT(first.err, HasSubstr("profile saved to " + file() + "; run a program with it: flopcast run --profile " + file() + " -- "));
+  EXPECT_THAT(first.err, HasSubstr("tuning file saved to " + file() + "; run a program with it: flopcast run --tuning " + file() + " -- "));
   EXPECT_THAT(second.err, HasSubstr(file() + " stays as it was; run a program with it"));
 }
 

@@ -1,4 +1,4 @@
-#include "flopcast/tasks/programs/run_profile.hpp"
+#include "flopcast/tasks/programs/run_tuning.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "flopcast/core/environment.hpp"
-#include "flopcast/program/profile_file.hpp"
+#include "flopcast/program/tuning_file.hpp"
 #include "flopcast/protocol/thread_table.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
@@ -23,12 +23,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns what is known of the kernels of libraries that the profile doesn't hold for. Its own libraries' kernels are part of it.
+/// Returns what is known of the kernels of libraries that the tuning file doesn't hold for. Its own libraries' kernels are part of it.
 KernelSettings further_kernels(const RunRequest& request, const LibraryIdentity& tuned, const RunServices& services) {
   return request.kernels == "library" ? KernelSettings() : services.known_kernels(tuned.path);
 }
 
-/// Returns the kernels to set without a profile: those of the library that is asked for, found by trying unless they are known, else
+/// Returns the kernels to set without a tuning file: those of the library that is asked for, found by trying unless they are known, else
 /// whatever is known.
 KernelSettings kernels_alone(const RunRequest& request, const RunServices& services) {
   return named_blas(request).empty() || request.kernels == "library" ? further_kernels(request, {}, services)
@@ -76,14 +76,14 @@ int expected_threads(const RunRequest& request, const fs::path& blas, const RunS
   return services.cores();
 }
 
-/// Returns the part of a profile that suits this library and number of threads best. The library counts first, then the threads.
-program::Profile best_place(std::vector<program::Profile> places, const fs::path& blas, int threads) {
-  const auto distance = [&](const program::Profile& place) {
+/// Returns the part of a tuning file that suits this library and number of threads best. The library counts first, then the threads.
+program::SavedTuning best_place(std::vector<program::SavedTuning> places, const fs::path& blas, int threads) {
+  const auto distance = [&](const program::SavedTuning& place) {
     const bool other_library = !blas.empty() && !in_same_folder(blas, place.environment.blas.path);
     return std::pair(other_library, std::abs(place.environment.threads - threads));
   };
   return *std::min_element(places.begin(), places.end(),
-                           [&](const program::Profile& a, const program::Profile& b) { return distance(a) < distance(b); });
+                           [&](const program::SavedTuning& a, const program::SavedTuning& b) { return distance(a) < distance(b); });
 }
 
 /// Returns the command that tunes for these libraries and threads.
@@ -150,44 +150,44 @@ std::string misfit(const Environment& tuned, const RunRequest& request, const Ex
              : "";
 }
 
-/// Notes that the profile holds for another number of threads.
+/// Notes that the tuning file holds for another number of threads.
 void warn_of_threads(const Environment& tuned, const RunRequest& request, const ExpectedBlas& blas, int threads,
                      const RunContext& context) {
   const bool same_library = !tuned.blas.path.empty() && !blas.file.empty() && in_same_folder(blas.file, tuned.blas.path);
   if (same_library && tuned.threads != threads) {
-    context.note(fmt::format("the profile's block sizes hold for {} of BLAS, and {} are expected; {}", counted(tuned.threads, "thread"),
+    context.note(fmt::format("the tuning file's block sizes hold for {} of BLAS, and {} are expected; {}", counted(tuned.threads, "thread"),
                              threads, tuning_command(request, threads)));
   }
 }
 
 /// Returns the settings to run with where no block size holds for the program.
-program::Profile without_block_sizes(const RunRequest& request, const std::string& why, const RunServices& services,
-                                     const RunContext& context) {
-  program::Profile profile;
-  profile.settings = request.profile.empty() ? kernels_alone(request, services) : KernelSettings();
+program::SavedTuning without_block_sizes(const RunRequest& request, const std::string& why, const RunServices& services,
+                                         const RunContext& context) {
+  program::SavedTuning tuning;
+  tuning.settings = request.tuning.empty() ? kernels_alone(request, services) : KernelSettings();
   context.note(fmt::format("the program runs with {}LAPACK's own block sizes, as {}",
-                           profile.settings.empty() ? "" : format_settings(profile.settings) + " and ", why));
-  return profile;
+                           tuning.settings.empty() ? "" : format_settings(tuning.settings) + " and ", why));
+  return tuning;
 }
 
-/// Returns the settings to run with if there is no profile. Throws bad_input if nothing at all is to be set.
-program::Profile without_profile(const RunRequest& request, const std::string& file, const program::LibraryFiles& chosen,
-                                 const RunServices& services, const RunContext& context) {
-  if (const std::string misfit = request.profile.empty() ? services.system_misfit() : std::string(); !misfit.empty()) {
+/// Returns the settings to run with if there is no tuning file. Throws bad_input if nothing at all is to be set.
+program::SavedTuning without_tuning(const RunRequest& request, const std::string& file, const program::LibraryFiles& chosen,
+                                    const RunServices& services, const RunContext& context) {
+  if (const std::string misfit = request.tuning.empty() ? services.system_misfit() : std::string(); !misfit.empty()) {
     return without_block_sizes(request, misfit, services, context);
   }
-  const std::string lacking = file.empty() ? "there is no folder for a profile: none of FLOPCAST_HOME, XDG_DATA_HOME and HOME is set"
-                                           : missing_profile(file, request.profile);
-  const bool chosen_otherwise = request.profile.empty() && (!request.blas.empty() || !chosen.lapack.empty() || request.threads);
-  if (!chosen_otherwise && (!request.profile.empty() || kernels_alone(request, services).empty())) {
+  const std::string lacking = file.empty() ? "there is no folder for a tuning file: none of FLOPCAST_HOME, XDG_DATA_HOME and HOME is set"
+                                           : missing_tuning(file, request.tuning);
+  const bool chosen_otherwise = request.tuning.empty() && (!request.blas.empty() || !chosen.lapack.empty() || request.threads);
+  if (!chosen_otherwise && (!request.tuning.empty() || kernels_alone(request, services).empty())) {
     throw bad_input("{}", lacking);
   }
   return without_block_sizes(request, lacking, services, context);
 }
 
 /// Adds to the user's place the routines that only the system's wisdom has for the same libraries and threads.
-program::Profile with_systems_routines(program::Profile own, const std::vector<program::Profile>& systems) {
-  for (const program::Profile& place : systems) {
+program::SavedTuning with_systems_routines(program::SavedTuning own, const std::vector<program::SavedTuning>& systems) {
+  for (const program::SavedTuning& place : systems) {
     for (const program::TunedRoutine& routine : place.routines) {
       if (program::same_place(place.environment, own.environment) && !own.has(routine)) {
         own.set(routine);
@@ -198,9 +198,9 @@ program::Profile with_systems_routines(program::Profile own, const std::vector<p
 }
 
 /// Returns the file that the user named, else the default one; empty where the user has no folder.
-std::string profile_file(const RunRequest& request, const RunServices& services) {
+std::string tuning_file(const RunRequest& request, const RunServices& services) {
   try {
-    return request.profile.empty() ? services.default_profile() : request.profile;
+    return request.tuning.empty() ? services.default_tuning() : request.tuning;
   } catch (const Error& error) {
     if (error.code() != ExitCode::environment) {
       throw;
@@ -210,15 +210,15 @@ std::string profile_file(const RunRequest& request, const RunServices& services)
 }
 
 /// Returns the user's places and below them those of the system's wisdom.
-std::vector<program::Profile> known_places(const RunRequest& request, const std::string& file, const RunServices& services) {
+std::vector<program::SavedTuning> known_places(const RunRequest& request, const std::string& file, const RunServices& services) {
   std::error_code none;
-  std::vector<program::Profile> places =
-      file == "-" || fs::exists(file, none) ? program::places(program::read_profile(file)) : std::vector<program::Profile>();
-  if (!request.profile.empty()) {
+  std::vector<program::SavedTuning> places =
+      file == "-" || fs::exists(file, none) ? program::places(program::read_tuning(file)) : std::vector<program::SavedTuning>();
+  if (!request.tuning.empty()) {
     return places;
   }
-  const std::vector<program::Profile> systems = services.system_profiles();
-  for (program::Profile& place : places) {
+  const std::vector<program::SavedTuning> systems = services.system_tunings();
+  for (program::SavedTuning& place : places) {
     place = with_systems_routines(std::move(place), systems);
   }
   places.insert(places.end(), systems.begin(), systems.end());
@@ -227,9 +227,9 @@ std::vector<program::Profile> known_places(const RunRequest& request, const std:
 
 }  // namespace
 
-std::string missing_profile(const std::string& file, const std::string& requested) {
-  return fmt::format("there is no profile {}; make one with: flopcast tune dgeqrf --n 200:3200 {}", file,
-                     requested.empty() ? "--save" : "--profile " + requested);
+std::string missing_tuning(const std::string& file, const std::string& requested) {
+  return fmt::format("there is no tuning file {}; make one with: flopcast tune dgeqrf --n 200:3200 {}", file,
+                     requested.empty() ? "--save" : "--tuning " + requested);
 }
 
 std::string choose_threads(RunRequest& request, const program::LibraryFiles& chosen, const RunServices& services,
@@ -264,30 +264,30 @@ std::string choose_threads(RunRequest& request, const program::LibraryFiles& cho
   return has_choice ? services.thread_table(order) : "";
 }
 
-program::Profile profile_for(const RunRequest& request, const program::LibraryFiles& chosen, const RunServices& services,
-                             const RunContext& context) {
-  const std::string file = profile_file(request, services);
-  std::vector<program::Profile> places = known_places(request, file, services);
+program::SavedTuning tuning_for(const RunRequest& request, const program::LibraryFiles& chosen, const RunServices& services,
+                                const RunContext& context) {
+  const std::string file = tuning_file(request, services);
+  std::vector<program::SavedTuning> places = known_places(request, file, services);
   if (places.empty()) {
-    return without_profile(request, file, chosen, services, context);
+    return without_tuning(request, file, chosen, services, context);
   }
   const ExpectedBlas blas = expected_blas(request, chosen, services);
   const int threads = expected_threads(request, blas.file, services);
-  const program::Profile nearest = best_place(places, blas.file, threads);
-  std::erase_if(places, [&](const program::Profile& place) { return !misfit(place.environment, request, blas, services).empty(); });
+  const program::SavedTuning nearest = best_place(places, blas.file, threads);
+  std::erase_if(places, [&](const program::SavedTuning& place) { return !misfit(place.environment, request, blas, services).empty(); });
   if (places.empty()) {
     return without_block_sizes(request,
                                fmt::format("those of {} don't hold here: {}. {}", file,
                                            misfit(nearest.environment, request, blas, services), tuning_command(request, threads)),
                                services, context);
   }
-  program::Profile profile = best_place(std::move(places), blas.file, threads);
+  program::SavedTuning tuning = best_place(std::move(places), blas.file, threads);
   if (request.kernels == "library") {
-    profile.settings.clear();
+    tuning.settings.clear();
   }
-  warn_of_threads(profile.environment, request, blas, threads, context);
-  profile.settings.merge(further_kernels(request, profile.environment.blas, services));
-  return profile;
+  warn_of_threads(tuning.environment, request, blas, threads, context);
+  tuning.settings.merge(further_kernels(request, tuning.environment.blas, services));
+  return tuning;
 }
 
 }  // namespace flopcast

@@ -41,14 +41,14 @@ struct TunedRoutine {
   friend bool operator==(const TunedRoutine&, const TunedRoutine&) = default;
 };
 
-/// The result of tuning, as programs run with it. It holds for one pair of libraries with one number of threads; `others` holds profiles
+/// The result of tuning, as programs run with it. It holds for one pair of libraries with one number of threads; `others` holds tuning files
 /// for other libraries and numbers of threads on the same machine.
-struct Profile {
+struct SavedTuning {
   Environment environment;                      ///< where it was tuned, and for which libraries
   std::map<std::string, std::string> settings;  ///< environment variables that were in force, such as OPENBLAS_CORETYPE
   std::vector<TunedRoutine> routines;
-  std::vector<Profile> others = {};  ///< for other libraries and numbers of threads; their own `others` are empty
-  friend bool operator==(const Profile&, const Profile&) = default;
+  std::vector<SavedTuning> others = {};  ///< for other libraries and numbers of threads; their own `others` are empty
+  friend bool operator==(const SavedTuning&, const SavedTuning&) = default;
 
   /// Adds the decisions, or replaces those for the same routine and flags.
   void set(TunedRoutine routine);
@@ -62,17 +62,17 @@ struct Profile {
   std::vector<KeptPoint> merge(TunedRoutine routine);
 };
 
-/// Returns the profile itself without the others, then the others.
-std::vector<Profile> places(Profile profile);
-/// Inverse of places(). The first element becomes the profile itself.
-Profile joined(std::vector<Profile> places);
+/// Returns the tuning file itself without the others, then the others.
+std::vector<SavedTuning> places(SavedTuning tuning);
+/// Inverse of places(). The first element becomes the tuning file itself.
+SavedTuning joined(std::vector<SavedTuning> places);
 
 /// Returns whether both have the same library files and the same number of threads.
 bool same_place(const Environment& a, const Environment& b);
 
-/// Returns the profile as libflopcast-tuned.so reads it from its environment (block_table.hpp). The environment passes it to the processes
+/// Returns the tuning file as libflopcast-tuned.so reads it from its environment (block_table.hpp). The environment passes it to the processes
 /// that the program starts, and leaves nothing behind when they end. Throws bad_input if the library has no room for all of it.
-std::string block_table_text(const Profile& profile);
+std::string block_table_text(const SavedTuning& tuning);
 
 /// Language of an exported source.
 enum class SourceLanguage : std::uint8_t { fortran, c };
@@ -80,7 +80,7 @@ enum class SourceLanguage : std::uint8_t { fortran, c };
 /// A source that defines LAPACK's ilaenv.
 struct IlaenvSource {
   std::string text;
-  std::vector<std::string> routines;  ///< routines with tuned values, in the order of the profile, such as "dgetrf" or "dpotrf:L"
+  std::vector<std::string> routines;  ///< routines with tuned values, in the order of the tuning file, such as "dgetrf" or "dpotrf:L"
   std::vector<std::string> left_out;  ///< routines that ilaenv can't distinguish from another one, because they pass its name ("dgeqp3")
   friend bool operator==(const IlaenvSource&, const IlaenvSource&) = default;
 };
@@ -90,7 +90,7 @@ inline std::string routine_label(const std::string& routine, const std::string& 
   return flags.empty() ? routine : routine + ":" + flags;
 }
 
-/// Use that a program made of one entry of the profile.
+/// Use that a program made of one entry of the tuning file.
 struct RoutineUse {
   std::string routine, flags;
   std::uint64_t queries = 0;               ///< ilaenv queries for the block size
@@ -98,7 +98,7 @@ struct RoutineUse {
   std::int64_t returned = 0;               ///< largest block size returned
   std::uint64_t short_workspaces = 0;      ///< times that the program's workspace was too short for it
   std::int64_t allowed = 0;                ///< least block size that such a workspace allowed; 0: not known
-  std::uint64_t other_queries = 0;         ///< queries with options for which the profile has nothing
+  std::uint64_t other_queries = 0;         ///< queries with options for which the tuning file has nothing
   std::string other_options;               ///< options of the first such query
   std::string lapack;                      ///< library that made the queries or else defines the routine; empty: none was seen
   std::string what_happened = {};          ///< a clause; empty unless it was asked for
@@ -125,7 +125,7 @@ struct ThreadUse {
   friend bool operator==(const ThreadUse&, const ThreadUse&) = default;
 };
 
-/// SizeUse::reason of answers with LAPACK's own block size for a routine that the profile lacks.
-inline constexpr const char* lacking_reason = "default: the profile lacks the routine";
+/// SizeUse::reason of answers with LAPACK's own block size for a routine that the tuning file lacks.
+inline constexpr const char* lacking_reason = "default: the tuning file lacks the routine";
 
 }  // namespace flopcast::program

@@ -1,4 +1,4 @@
-#include "flopcast/program/profile.hpp"
+#include "flopcast/program/saved_tuning.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "flopcast/core/documents.hpp"
-#include "flopcast/program/profile_json.hpp"
+#include "flopcast/program/saved_tuning_json.hpp"
 #include "flopcast/protocol/block_table.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/fields.hpp"
@@ -36,9 +36,9 @@ Fields FieldTable<program::TunedRoutine>::fields() {
           field<&T::points>("decisions by problem size, sorted by (m, n)")};
 }
 
-/// The members of a profile without its `others`.
+/// The members of a tuning file without its `others`.
 template <>
-Fields FieldTable<program::Profile>::fields() {
+Fields FieldTable<program::SavedTuning>::fields() {
   return {field<&T::environment>("machine and libraries that the block sizes were tuned for"),
           optional_field<&T::settings>("environment variables in force"), field<&T::routines>("tuned routines")};
 }
@@ -48,16 +48,16 @@ Fields FieldTable<program::Profile>::fields() {
 namespace flopcast::program {
 namespace {
 
-constexpr const char* schema = "flopcast-profile-1";
+constexpr const char* schema = "flopcast-tuning-file-1";
 
 void require_sane(const TunedRoutine& routine) {
   if (routine.name.empty() || routine.points.empty()) {
-    throw bad_input("profile: routine '{}' has no points", routine.name);
+    throw bad_input("tuning file: routine '{}' has no points", routine.name);
   }
   for (const TunedPoint& point : routine.points) {
     if (point.m < 1 || point.n < 1 || point.blocks.nb < 1 || point.blocks.nbmin < 0 || point.blocks.nx < 0) {
       throw bad_input(
-          "profile: {} of {} x {} has nb = {}, nbmin = {}, nx = {}; expected positive sizes and nb, and nbmin and nx of 0 or more",
+          "tuning file: {} of {} x {} has nb = {}, nbmin = {}, nx = {}; expected positive sizes and nb, and nbmin and nx of 0 or more",
           routine.name, point.m, point.n, point.blocks.nb, point.blocks.nbmin, point.blocks.nx);
     }
   }
@@ -79,7 +79,7 @@ auto same_as(const TunedRoutine& routine, Routines& known) {
 
 }  // namespace
 
-void Profile::set(TunedRoutine routine) {
+void SavedTuning::set(TunedRoutine routine) {
   require_sane(routine);
   std::sort(routine.points.begin(), routine.points.end(),
             [](const TunedPoint& a, const TunedPoint& b) { return std::tie(a.m, a.n) < std::tie(b.m, b.n); });
@@ -90,7 +90,7 @@ void Profile::set(TunedRoutine routine) {
   }
 }
 
-bool Profile::has(const TunedRoutine& routine) const { return same_as(routine, routines) != routines.end(); }
+bool SavedTuning::has(const TunedRoutine& routine) const { return same_as(routine, routines) != routines.end(); }
 
 bool rests_on_less(const TunedPoint& newer, const TunedPoint& older) {
   if (newer.undecided != older.undecided) {
@@ -99,7 +99,7 @@ bool rests_on_less(const TunedPoint& newer, const TunedPoint& older) {
   return newer.considered < older.considered || 2 * newer.samples < older.samples;
 }
 
-std::vector<KeptPoint> Profile::merge(TunedRoutine routine) {
+std::vector<KeptPoint> SavedTuning::merge(TunedRoutine routine) {
   require_sane(routine);
   std::vector<KeptPoint> stayed;
   if (const auto same = same_as(routine, routines); same != routines.end()) {
@@ -127,9 +127,9 @@ std::vector<KeptPoint> Profile::merge(TunedRoutine routine) {
   return stayed;
 }
 
-std::string block_table_text(const Profile& profile) {
+std::string block_table_text(const SavedTuning& tuning) {
   std::string text;
-  for (const TunedRoutine& routine : profile.routines) {
+  for (const TunedRoutine& routine : tuning.routines) {
     text += fmt::format("{}{},{}", text.empty() ? "" : ";", routine.name, routine.flags);
     for (const TunedPoint& point : routine.points) {
       text += fmt::format(",{}x{}:{}/{}/{}", point.m, point.n, point.blocks.nb, point.blocks.nbmin, point.blocks.nx);
@@ -137,22 +137,22 @@ std::string block_table_text(const Profile& profile) {
   }
   const auto table = std::make_unique<protocol::BlockTable>();
   if (!protocol::parse(text.c_str(), *table)) {
-    throw bad_input("profile: at most {} routines of {} points are possible, with names of {} letters and sizes below 10^9",
+    throw bad_input("tuning file: at most {} routines of {} points are possible, with names of {} letters and sizes below 10^9",
                     protocol::max_tuned_routines, protocol::max_tuned_points, protocol::RoutineName::length);
   }
   return text;
 }
 
-std::vector<Profile> places(Profile profile) {
-  std::vector<Profile> all = std::exchange(profile.others, {});
-  all.insert(all.begin(), std::move(profile));
+std::vector<SavedTuning> places(SavedTuning tuning) {
+  std::vector<SavedTuning> all = std::exchange(tuning.others, {});
+  all.insert(all.begin(), std::move(tuning));
   return all;
 }
 
-Profile joined(std::vector<Profile> places) {
-  Profile profile = std::move(places.at(0));
-  profile.others.assign(std::make_move_iterator(places.begin() + 1), std::make_move_iterator(places.end()));
-  return profile;
+SavedTuning joined(std::vector<SavedTuning> places) {
+  SavedTuning tuning = std::move(places.at(0));
+  tuning.others.assign(std::make_move_iterator(places.begin() + 1), std::make_move_iterator(places.end()));
+  return tuning;
 }
 
 bool same_place(const Environment& a, const Environment& b) {
@@ -161,49 +161,49 @@ bool same_place(const Environment& a, const Environment& b) {
 
 namespace {
 
-/// Reads the profile without its `others`.
-Profile place_from_json(const nlohmann::json& json) {
-  Profile profile;
-  read_fields(json, profile);
-  for (TunedRoutine& routine : std::exchange(profile.routines, {})) {
-    profile.set(std::move(routine));
+/// Reads the tuning file without its `others`.
+SavedTuning place_from_json(const nlohmann::json& json) {
+  SavedTuning tuning;
+  read_fields(json, tuning);
+  for (TunedRoutine& routine : std::exchange(tuning.routines, {})) {
+    tuning.set(std::move(routine));
   }
-  return profile;
+  return tuning;
 }
 
 }  // namespace
 
-nlohmann::json to_json(const Profile& profile) {
-  nlohmann::json json = profile;
+nlohmann::json to_json(const SavedTuning& tuning) {
+  nlohmann::json json = tuning;
   json["schema"] = schema;
-  for (const Profile& other : profile.others) {
+  for (const SavedTuning& other : tuning.others) {
     json["others"].push_back(nlohmann::json(other));
   }
   return json;
 }
 
-Profile profile_from_json(const nlohmann::json& json) {
+SavedTuning saved_tuning_from_json(const nlohmann::json& json) {
   if (!json.is_object() || !json.contains("schema") || json["schema"] != schema) {
-    throw bad_input("not a profile: expected \"schema\": \"{}\"{}", schema,
+    throw bad_input("not a tuning file: expected \"schema\": \"{}\"{}", schema,
                     json.is_object() && json.contains("schema") ? ", found " + shown(json["schema"]) : "");
   }
   try {
-    Profile profile = place_from_json(json);
+    SavedTuning tuning = place_from_json(json);
     if (json.contains("others")) {
-      for_each_element(json, "others", [&](const nlohmann::json& other) { profile.others.push_back(place_from_json(other)); });
+      for_each_element(json, "others", [&](const nlohmann::json& other) { tuning.others.push_back(place_from_json(other)); });
     }
-    return profile;
+    return tuning;
   } catch (const nlohmann::json::exception& error) {
-    throw bad_input("profile is damaged: {}", reason(error));
+    throw bad_input("tuning file is damaged: {}", reason(error));
   }
 }
 
-nlohmann::ordered_json profile_members(SchemaMaker& maker) {
-  nlohmann::ordered_json root = maker.object<Profile>();
-  add_member(root, "others", described(array_schema(maker.of<Profile>()), "other libraries and numbers of threads"), false);
+nlohmann::ordered_json saved_tuning_members(SchemaMaker& maker) {
+  nlohmann::ordered_json root = maker.object<SavedTuning>();
+  add_member(root, "others", described(array_schema(maker.of<SavedTuning>()), "other libraries and numbers of threads"), false);
   return root;
 }
 
-PublishedSchema profile_schema() { return published(schema, "Tuned block sizes for programs", profile_members); }
+PublishedSchema saved_tuning_schema() { return published(schema, "Tuned block sizes for programs", saved_tuning_members); }
 
 }  // namespace flopcast::program

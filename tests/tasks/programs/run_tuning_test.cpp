@@ -1,4 +1,4 @@
-#include "flopcast/tasks/programs/run_profile.hpp"
+#include "flopcast/tasks/programs/run_tuning.hpp"
 
 #include <gmock/gmock.h>
 
@@ -19,11 +19,11 @@ using ::testing::Key;
 using ::testing::Not;
 using ::testing::Pair;
 
-TEST_F(Runs, TheProfilesKernelsAreSetUnlessTheUserChoseSome) {
-  program::Profile profile = FakeRunServices::profile(fake_blis, 4, 48);
-  profile.settings = {{"BLIS_ARCH_TYPE", "haswell"}};
-  fake_.write(profile);
-  fake_.known = {{"openblas-pthread", "Haswell"}, {"blis", "of the profile's own library"}};
+TEST_F(Runs, TheTuningFilesKernelsAreSetUnlessTheUserChoseSome) {
+  program::SavedTuning tuning = FakeRunServices::tuning(fake_blis, 4, 48);
+  tuning.settings = {{"BLIS_ARCH_TYPE", "haswell"}};
+  fake_.write(tuning);
+  fake_.known = {{"openblas-pthread", "Haswell"}, {"blis", "of the tuning file's own library"}};
   EXPECT_THAT(settings().variables, AllOf(Contains(Pair("BLIS_ARCH_TYPE", "haswell")), Contains(Pair("openblas-pthread", "Haswell")),
                                           Not(Contains(Key("blis")))));
   fake_.variables["BLIS_ARCH_TYPE"] = "zen";
@@ -39,7 +39,7 @@ TEST_F(Runs, AutomaticThreadsAreAtMostOnePerCoreOrAsTheUserSetThem) {
   request_.time_budget = 7;
   EXPECT_THAT(settings().variables,
               AllOf(Contains(Pair("FLOPCAST_THREAD_TABLE", fake_.thread_table)), Contains(Pair("OMP_NUM_THREADS", "4"))));
-  EXPECT_EQ(returned(), 48) << "the profile for four threads";
+  EXPECT_EQ(returned(), 48) << "the tuning file for four threads";
   ASSERT_FALSE(fake_.orders.empty());
   EXPECT_EQ(fake_.orders[0].threads, 4);
   EXPECT_EQ(fake_.orders[0].blas, "/lib/blis/libblas.so.3");
@@ -112,12 +112,12 @@ TEST_F(Runs, AProgramKeepsTheOnlyLibrary) {
   EXPECT_THAT(fake_.orders, IsEmpty());
 }
 
-TEST_F(Runs, AProfileOfAnotherMachineHasNoEffectUnlessItIsWanted) {
-  program::Profile profile = FakeRunServices::profile(fake_blis, 4, 48);
-  profile.environment.cpu = "another CPU";
-  fake_.write(profile);
+TEST_F(Runs, ATuningOfAnotherMachineHasNoEffectUnlessItIsWanted) {
+  program::SavedTuning tuning = FakeRunServices::tuning(fake_blis, 4, 48);
+  tuning.environment.cpu = "another CPU";
+  fake_.write(tuning);
   for (const std::string& named : {std::string(), fake_.file()}) {
-    request_.profile = named;
+    request_.tuning = named;
     request_.other_machine = false;
     EXPECT_EQ(returned(), 0);
     EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("LAPACK's own block sizes"), HasSubstr(fake_.file()), HasSubstr("'another CPU'"),
@@ -140,10 +140,10 @@ TEST_F(Runs, TheSystemsWisdomOfAnotherMachineHasNoEffect) {
 }
 
 TEST_F(Runs, BlockSizesOfAnotherBuildHaveNoEffect) {
-  program::Profile profile = FakeRunServices::profile(fake_blis, 4, 48);
-  profile.environment.blas.digest = "build-id:1";
-  profile.environment.lapack = {.name = "reference", .path = "/lib/lapack/liblapack.so", .digest = "build-id:2"};
-  fake_.write(profile);
+  program::SavedTuning tuning = FakeRunServices::tuning(fake_blis, 4, 48);
+  tuning.environment.blas.digest = "build-id:1";
+  tuning.environment.lapack = {.name = "reference", .path = "/lib/lapack/liblapack.so", .digest = "build-id:2"};
+  fake_.write(tuning);
   fake_.digests = {{fake_blis, "build-id:1"}, {"/lib/lapack/liblapack.so", "build-id:2"}};
   EXPECT_EQ(returned(), 48);
   fake_.digests[fake_blis] = "build-id:3";
@@ -153,19 +153,19 @@ TEST_F(Runs, BlockSizesOfAnotherBuildHaveNoEffect) {
   fake_.digests = {{fake_blis, "build-id:1"}};
   EXPECT_EQ(returned(), 0);
   EXPECT_THAT(notes_, ElementsAre(HasSubstr("they were tuned with /lib/lapack/liblapack.so, which isn't there any more")));
-  fake_.system = {FakeRunServices::profile(fake_blis, 4, 80)};
+  fake_.system = {FakeRunServices::tuning(fake_blis, 4, 80)};
   EXPECT_EQ(returned(), 80) << "the system's hold";
   EXPECT_THAT(notes_, IsEmpty());
 }
 
-TEST_F(Runs, ADamagedProfileIsRefused) {
+TEST_F(Runs, ADamagedTuningIsRefused) {
   for (const char* text : {"", "{", "{}", "[1, 2]"}) {
     std::ofstream(fake_.file()) << text;
-    EXPECT_THAT(refusal(), HasSubstr("profile.json")) << text;
+    EXPECT_THAT(refusal(), HasSubstr("tuning.json")) << text;
   }
 }
 
-TEST_F(Runs, WithoutAProfileThereMustBeSomethingElseToSet) {
+TEST_F(Runs, WithoutATuningThereMustBeSomethingElseToSet) {
   std::filesystem::remove(fake_.file());
   EXPECT_THAT(refusal(), HasSubstr("make one with: flopcast tune dgeqrf --n 200:3200 --save"));
   request_.threads = 3;
@@ -174,7 +174,7 @@ TEST_F(Runs, WithoutAProfileThereMustBeSomethingElseToSet) {
   EXPECT_EQ(returned(), 0);
 }
 
-TEST_F(Runs, WithoutAProfileTheChosenLibraryGetsItsBestKernels) {
+TEST_F(Runs, WithoutATuningTheChosenLibraryGetsItsBestKernels) {
   std::filesystem::remove(fake_.file());
   request_.blas = "openblas-pthread";
   fake_.chosen.blas = "/lib/openblas-pthread/libopenblas.so";
@@ -185,28 +185,28 @@ TEST_F(Runs, WithoutAProfileTheChosenLibraryGetsItsBestKernels) {
   EXPECT_THAT(settings().variables, Not(Contains(Key("BEST_OF"))));
 }
 
-TEST_F(Runs, WithoutAProfileKernelsThatAreKnownAreSet) {
+TEST_F(Runs, WithoutATuningKernelsThatAreKnownAreSet) {
   std::filesystem::remove(fake_.file());
   fake_.known = {{"openblas-pthread", "Haswell"}};
   EXPECT_THAT(settings().variables, Contains(Pair("openblas-pthread", "Haswell")));
   EXPECT_THAT(fake_.tried, IsEmpty());
 }
 
-TEST_F(Runs, AProfileThatIsNamedMustBeThere) {
-  request_.profile = "no/such.json";
+TEST_F(Runs, ATuningThatIsNamedMustBeThere) {
+  request_.tuning = "no/such.json";
   request_.threads = 3;
   fake_.known = {{"openblas-pthread", "Haswell"}};
-  EXPECT_THAT(refusal(), AllOf(HasSubstr("there is no profile no/such.json"), HasSubstr("--profile no/such.json")));
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("there is no tuning file no/such.json"), HasSubstr("--tuning no/such.json")));
 }
 
-/// A profile for two libraries, one of them with two numbers of threads.
+/// A tuning file for two libraries, one of them with two numbers of threads.
 class Places : public Runs {
  protected:
   Places() {
-    program::Profile profile = FakeRunServices::profile(fake_blis, 1, 11);
-    profile.others = {FakeRunServices::profile(fake_blis, 4, 14), FakeRunServices::profile("/lib/openblas-pthread/libopenblas.so", 2, 22),
-                      FakeRunServices::profile("/lib/blis-serial/libblis.so", 1, 31)};
-    fake_.write(profile);
+    program::SavedTuning tuning = FakeRunServices::tuning(fake_blis, 1, 11);
+    tuning.others = {FakeRunServices::tuning(fake_blis, 4, 14), FakeRunServices::tuning("/lib/openblas-pthread/libopenblas.so", 2, 22),
+                     FakeRunServices::tuning("/lib/blis-serial/libblis.so", 1, 31)};
+    fake_.write(tuning);
   }
 };
 
@@ -244,7 +244,7 @@ TEST_F(Places, ALibraryWithoutThreadsHasOne) {
   EXPECT_THAT(notes_, IsEmpty());
 }
 
-TEST_F(Places, ALibraryThatTheProfileLacksIsNamed) {
+TEST_F(Places, ALibraryThatTheTuningLacksIsNamed) {
   request_.blas = "mkl";
   fake_.chosen.blas = "/opt/mkl/libmkl.so";
   EXPECT_EQ(returned(), 0);
@@ -253,9 +253,9 @@ TEST_F(Places, ALibraryThatTheProfileLacksIsNamed) {
 }
 
 TEST_F(Runs, BlockSizesHoldForOtherBuildsOfTheLibrary) {
-  program::Profile profile = FakeRunServices::profile("/lib/openblas-serial/libopenblas.so", 1, 48);
-  profile.environment.blas.name = "openblas";
-  fake_.write(profile);
+  program::SavedTuning tuning = FakeRunServices::tuning("/lib/openblas-serial/libopenblas.so", 1, 48);
+  tuning.environment.blas.name = "openblas";
+  fake_.write(tuning);
   fake_.programs_blas = "/lib/openblas-pthread/libblas.so.3";
   EXPECT_EQ(returned(), 48);
   fake_.programs_blas = "/lib/blis-serial/libblas.so.3";
@@ -271,7 +271,7 @@ TEST_F(Places, TheLibraryThatTheProgramIsLinkedWith) {
 }
 
 /// Returns a place of the system's wisdom.
-program::Profile systems(const std::string& blas, int threads, std::int64_t nb) { return FakeRunServices::profile(blas, threads, nb); }
+program::SavedTuning systems(const std::string& blas, int threads, std::int64_t nb) { return FakeRunServices::tuning(blas, threads, nb); }
 
 TEST_F(Runs, TheSystemsWisdomHoldsWhereTheUserHasNone) {
   fake_.system = {systems(fake_blis, 4, 80)};
@@ -285,23 +285,23 @@ TEST_F(Runs, TheSystemsWisdomCountsWhereItFitsBetterAndFillsInRoutines) {
   fake_.system = {systems(fake_blis, 2, 80)};
   request_.threads = 2;
   EXPECT_EQ(returned(), 80);
-  program::Profile more = systems(fake_blis, 4, 80);
+  program::SavedTuning more = systems(fake_blis, 4, 80);
   more.set({"dpotrf", "L", {{200, 200, {72, 2, 0}, {}, 0, false}}});
   fake_.system = {more};
   request_.threads = 4;
   EXPECT_EQ(returned(), 48);
-  EXPECT_EQ(tuned_block_size(settings().profile, "dpotrf", 200, 200, "L")->nb, 72);
+  EXPECT_EQ(tuned_block_size(settings().tuning, "dpotrf", 200, 200, "L")->nb, 72);
 }
 
-TEST_F(Runs, TheSystemsWisdomTakesThePlaceOfAProfileOfAnotherMachine) {
-  program::Profile other = FakeRunServices::profile(fake_blis, 4, 48);
+TEST_F(Runs, TheSystemsWisdomTakesThePlaceOfATuningOfAnotherMachine) {
+  program::SavedTuning other = FakeRunServices::tuning(fake_blis, 4, 48);
   other.environment.cpu = "another CPU";
   fake_.write(other);
   EXPECT_EQ(returned(), 0);
   fake_.system = {systems(fake_blis, 4, 80)};
   EXPECT_EQ(returned(), 80);
-  request_.profile = fake_.file();
-  EXPECT_EQ(returned(), 0) << "a profile that the user names";
+  request_.tuning = fake_.file();
+  EXPECT_EQ(returned(), 0) << "a tuning file that the user names";
 }
 
 }  // namespace

@@ -42,20 +42,20 @@ struct Figure {
   FigureAxis x, y;
   std::vector<Series> series;  ///< series without a title aren't in the legend
   std::vector<Label> labels = {};
-  std::vector<std::string> notes = {};  ///< short texts listed below the plot; allowed only if a label rises or stands beside the plot
+  std::vector<std::string> notes = {};  ///< short texts listed below the plot
 };
 
-/// Area inside the axes in pixels of an SVG, if a label rises or stands beside the plot.
+/// Area inside the axes. The unit of length is 1/440 of the picture's width.
 struct PlotArea {
   double width, height;
 };
 PlotArea plot_area(const Figure& figure);
 
-/// Height and width of a label in pixels of an SVG; the width is an estimate.
-inline constexpr double label_height = 14;
+/// Height and width of a label in the unit of PlotArea; the width is an estimate.
+inline constexpr double label_height = 13;
 double label_width(const std::string& text);
 
-/// Returns the gnuplot program, data included, that draws the figure with `terminal` ("svg", "pngcairo") to standard output.
+/// Returns the gnuplot program, data included, that draws the figure with `terminal` ("svg", "pngcairo", "pdfcairo") to standard output.
 std::string gnuplot_script(const Figure& figure, const std::string& terminal);
 
 }  // namespace flopcast::report

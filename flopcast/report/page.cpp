@@ -3,13 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
-#include "flopcast/report/page_template.hpp"
+#include "flopcast/report/page_assets.hpp"
+#include "flopcast/report/page_picture.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::report {
 namespace {
 
-constexpr std::size_t colours = 7;  // --s0 ... --s6
+constexpr std::string_view page_begin = R"(<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="generator" content="flopcast page">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
+)";
+constexpr std::string_view page_end = "</body>\n</html>\n";
+constexpr std::string_view document_begin = "<script type=\"application/json\" class=\"document\" data-name=\"", script_end = "</script>\n";
 
 /// Returns the length of the valid UTF-8 sequence at the front of `text`; 0 if there is none.
 std::size_t sequence_length(std::string_view text) {
@@ -49,32 +61,21 @@ const char* tone_class(Tone tone) {
   return "";
 }
 
+/// Returns what a cell is sorted by: its number, or nothing where a column of numbers has none; such cells come last.
+std::string sort_key(const Cell& cell, Align align) {
+  const std::string& value = cell.raw.empty() ? cell.text : cell.raw;
+  if (value == "inf" || value == "-inf") {
+    return value == "inf" ? "Infinity" : "-Infinity";
+  }
+  const bool has_digit = value.find_first_of("0123456789") != std::string::npos;
+  return align == Align::right && !has_digit ? "" : value;
+}
+
 std::string cell(const Cell& cell, Align align) {
   const std::string classes = fmt::format("{} {}", align == Align::right ? "r" : "", tone_class(cell.tone));
-  return classes == " " ? fmt::format("<td>{}</td>", html_escaped(cell.text))
-                        : fmt::format("<td class=\"{}\">{}</td>", classes, html_escaped(cell.text));
-}
-
-std::string rectangle(double x, double y, double width, double height, std::string_view colour) {
-  return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"var(--{})\"/>\n", x, y,
-                     std::max(width, 0.0), height, colour);
-}
-
-/// Returns a line of text in its natural size, whatever the width of the page.
-std::string label_of(std::string_view text) {
-  return fmt::format("<svg class=\"label\"><text x=\"0\" y=\"13\">{}</text></svg>\n", html_escaped(text));
-}
-
-constexpr double drawing_width = 960;  ///< units; the page stretches drawings to its own width
-
-/// Returns shapes without text, stretched to the page's width.
-std::string drawing_of(const std::string& shapes, double height) {
-  return fmt::format("<svg class=\"drawing\" viewBox=\"0 0 {0:.0f} {1:.0f}\" height=\"{1:.0f}\" preserveAspectRatio=\"none\">\n{2}</svg>\n",
-                     drawing_width, height, shapes);
-}
-
-std::string figure_of(const std::string& rows, std::string_view caption) {
-  return fmt::format("<figure role=\"img\" aria-label=\"{0}\">\n{1}<figcaption>{0}</figcaption>\n</figure>\n", html_escaped(caption), rows);
+  const std::string key = sort_key(cell, align);
+  return fmt::format("<td{}{}>{}</td>", classes == " " ? "" : fmt::format(" class=\"{}\"", classes),
+                     key == cell.text ? "" : fmt::format(" data-sort=\"{}\"", html_escaped(key)), html_escaped(cell.text));
 }
 
 /// Returns a text in the quotes of a style sheet.
@@ -98,12 +99,53 @@ std::string meanings_of(const Table& table) {
   return list.empty() ? "" : "<details><summary>What the columns mean</summary><dl>\n" + list + "</dl></details>\n";
 }
 
-std::string whisker(double low, double high, double y) {
-  static constexpr double half = 4;
-  return fmt::format(
-      "<path d=\"M{0:.1f} {2:.1f}H{1:.1f}M{0:.1f} {3:.1f}V{4:.1f}M{1:.1f} {3:.1f}V{4:.1f}\" stroke=\"var(--ink)\" stroke-width=\"1.2\" "
-      "vector-effect=\"non-scaling-stroke\" fill=\"none\"/>\n",
-      low, high, y, y - half, y + half);
+const char* trust_text(Trust trust) {
+  switch (trust) {
+    case Trust::quiet: return "Measured on a quiet machine.";
+    case Trust::noisy: return "Measured on a noisy machine: small differences may be noise.";
+    case Trust::unusable: return "The machine was too noisy for a conclusion.";
+    case Trust::unknown: break;
+  }
+  return "";
+}
+
+/// Returns JSON that no text in it can end the element it stands in.
+std::string json_in_html(std::string_view json) {
+  std::string escaped;
+  for (const char c : json) {
+    escaped += c == '<' ? std::string("\\u003c") : std::string(1, c);
+  }
+  return escaped;
+}
+
+/// Returns the text that html_escaped() made `escaped` of.
+std::string unescaped(std::string_view escaped) {
+  std::string text;
+  while (!escaped.empty()) {
+    std::size_t length = 1;
+    char character = escaped.front();
+    for (const char special : {'&', '<', '>', '"', '\''}) {
+      if (escaped.starts_with(entity(special))) {
+        length = entity(special).size();
+        character = special;
+      }
+    }
+    text += character;
+    escaped.remove_prefix(length);
+  }
+  return text;
+}
+
+std::string script_element(std::string_view text) { return text.empty() ? "" : fmt::format("<script>\n{}\n</script>\n", text); }
+
+/// Returns the licences of the packages that the page contains.
+std::string licences() {
+  std::string list;
+  for (const auto& [name, licence] :
+       {std::pair{"uPlot", assets::uplot_licence}, std::pair{"sortable-tablesort", assets::sortable_licence}}) {
+    list += licence.empty() ? "" : fmt::format("<h3>{}</h3>\n<pre>{}</pre>\n", name, html_escaped(licence));
+  }
+  return list.empty() ? "" : "<details class=\"licences\"><summary>Licences of software in this page</summary>\n" + list + "</details>\n";
 }
 
 }  // namespace
@@ -124,9 +166,31 @@ std::string html_escaped(std::string_view text) {
   return escaped;
 }
 
-void Page::add_heading(std::string_view text) { body_ += fmt::format("<h2>{}</h2>\n", html_escaped(text)); }
+std::string json_element(std::string_view attributes, std::string_view json) {
+  return fmt::format("<script type=\"application/json\" {}>{}{}", attributes, json_in_html(json), script_end);
+}
+
+void Page::add_part(std::string_view text) {
+  has_parts_ = true;
+  body_ += fmt::format("</section>\n<section>\n<h2 class=\"part\">{}</h2>\n", html_escaped(text));
+}
+void Page::add_heading(std::string_view text) {
+  body_ += fmt::format("</section>\n<section>\n<h{0}>{1}</h{0}>\n", has_parts_ ? 3 : 2, html_escaped(text));
+}
 void Page::add_text(std::string_view text) { body_ += fmt::format("<p>{}</p>\n", html_escaped(text)); }
 void Page::add_warning(std::string_view text) { body_ += fmt::format("<p class=\"warning\">{}</p>\n", html_escaped(text)); }
+
+void Page::add_answer(std::string_view text, Trust trust) {
+  static constexpr std::array<const char*, 4> classes = {"unknown", "quiet", "noisy", "unusable"};
+  const std::string_view note = trust_text(trust);
+  body_ += fmt::format("<div class=\"answer {}\">\n<p>{}</p>\n{}</div>\n", classes[static_cast<std::size_t>(trust)], html_escaped(text),
+                       note.empty() ? "" : fmt::format("<p class=\"trust\">{}</p>\n", note));
+}
+
+void Page::add_step(std::string_view text, std::string_view command) {
+  body_ += fmt::format("<div class=\"step\"><p>{}</p>\n{}</div>\n", html_escaped(text),
+                       command.empty() ? "" : fmt::format("<pre class=\"command\"><code>{}</code></pre>\n", html_escaped(command)));
+}
 
 void Page::add_facts(const std::vector<std::pair<std::string, std::string>>& facts) {
   body_ += "<dl>\n";
@@ -142,11 +206,11 @@ void Page::add_table(const Table& table) {
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     titles += fmt::format("#{} td:nth-child({})::before {{ content: \"{}\"; }}\n", id, i + 1, css_string(table.columns[i].title));
   }
-  body_ += fmt::format("<style>\n@media (max-width: 48rem) {{\n{}}}\n</style>\n<div class=\"scroll\"><table id=\"{}\">\n<thead><tr>",
-                       titles, id);
+  body_ += fmt::format("<style>\n@media (max-width: 48rem) {{\n{}}}\n</style>\n<div class=\"scroll\"><table id=\"{}\"{}>\n<thead><tr>",
+                       titles, id, assets::sortable_js.empty() ? "" : " class=\"sortable n-last\"");
   for (const Column& column : table.columns) {
     body_ +=
-        fmt::format("<th{}{}>{}</th>", column.align == Align::right ? " class=\"r\"" : "",
+        fmt::format("<th scope=\"col\"{}{}>{}</th>", column.align == Align::right ? " class=\"r\"" : "",
                     column.meaning.empty() ? "" : fmt::format(" title=\"{}\"", html_escaped(column.meaning)), html_escaped(column.title));
   }
   body_ += "</tr></thead>\n<tbody>\n";
@@ -164,61 +228,40 @@ void Page::add_table(const Table& table) {
   body_ += meanings_of(table);
 }
 
-void Page::add_bars(const std::vector<Bar>& bars, std::string_view caption) {
-  static constexpr double thickness = 14, margin = 2;  // whiskers at the end of the longest bar are seen, too
-  double longest = 0;
-  for (const Bar& bar : bars) {
-    longest = std::max({longest, bar.value, bar.range ? bar.range->high : 0.0});
-  }
-  const double scale = longest > 0 ? (drawing_width - margin) / longest : 0;
-  std::string rows;
-  for (const Bar& bar : bars) {
-    std::string shapes = rectangle(0, 1, bar.value * scale, thickness, bar.reference ? "reference" : "bar");
-    if (bar.range) {
-      shapes += whisker(bar.range->low * scale, bar.range->high * scale, 1 + thickness / 2);
-    }
-    rows += fmt::format("<div class=\"row\">{}<span>{}</span>\n{}</div>\n", label_of(bar.label), html_escaped(bar.text),
-                        drawing_of(shapes, thickness + 2));
-  }
-  body_ += figure_of(rows, caption);
-}
+void Page::add_picture(const Picture& picture) { body_ += picture_html(picture); }
 
-void Page::add_strips(const Strips& strips, std::string_view caption) {
-  static constexpr double height = 34;
-  std::string rows = "<p class=\"key\">";
-  for (std::size_t s = 0; s < strips.series.size(); ++s) {
-    rows +=
-        fmt::format("<span><i style=\"background: var(--s{})\"></i>{}</span>", std::min(s, colours - 1), html_escaped(strips.series[s]));
-  }
-  rows += "</p>\n";
-  for (const Strips::BinRow& strip : strips.strips) {
-    std::string shapes = rectangle(0, 0, drawing_width, height, "head");
-    const double bin_width = strip.bins.empty() ? 0 : drawing_width / static_cast<double>(strip.bins.size());
-    for (std::size_t b = 0; b < strip.bins.size(); ++b) {
-      double bottom = height;
-      for (std::size_t s = 0; s < strip.bins[b].size(); ++s) {
-        const double part = std::min(strip.bins[b][s] * height, bottom);
-        if (part > 0.05) {  // less can't be seen
-          bottom -= part;
-          shapes += rectangle(static_cast<double>(b) * bin_width, bottom, bin_width, part, fmt::format("s{}", std::min(s, colours - 1)));
-        }
-      }
-    }
-    rows += fmt::format("<div class=\"row\">{}{}</div>\n", label_of(strip.label), drawing_of(shapes, height));
-  }
-  rows += fmt::format("<p class=\"ends\"><span>{}</span><span>{}</span></p>\n", html_escaped(strips.from), html_escaped(strips.to));
-  body_ += figure_of(rows, caption);
+void Page::add_document(std::string_view name, std::string_view json) {
+  body_ += json_element(fmt::format("class=\"document\" data-name=\"{}\"", html_escaped(name)), json);
 }
 
 std::string Page::html() const {
-  static constexpr std::string_view title_mark = "{{title}}", body_mark = "{{body}}";
-  const std::size_t body_at = page_template.find(body_mark);
-  std::string html(page_template.substr(0, body_at));
   const std::string title = html_escaped(title_);
-  for (std::size_t at = html.find(title_mark); at != std::string::npos; at = html.find(title_mark, at + title.size())) {
-    html.replace(at, title_mark.size(), title);
+  std::string html(page_begin);
+  html += fmt::format("<title>{0}</title>\n<style>\n{1}{2}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<section>\n", title, assets::uplot_css,
+                      assets::page_css);
+  html += body_ + "</section>\n" + licences() + script_element(assets::uplot_js) + script_element(assets::sortable_js) +
+          script_element(assets::page_js);
+  return html.append(page_end);
+}
+
+std::vector<std::pair<std::string, std::string>> embedded_documents(std::string_view text) {
+  if (!text.starts_with(page_begin.substr(0, page_begin.find("<meta name=\"viewport")))) {
+    return {};
   }
-  return html + body_ + std::string(page_template.substr(body_at + body_mark.size()));
+  if (!text.ends_with(page_end)) {
+    throw bad_input("the page is cut off: it doesn't end with </html>. Write the page anew, or copy the whole file");
+  }
+  std::vector<std::pair<std::string, std::string>> documents;
+  for (std::size_t at = text.find(document_begin); at != std::string_view::npos; at = text.find(document_begin, at)) {
+    const std::size_t name = at + document_begin.size(), name_end = text.find("\">", name);
+    const std::size_t end = text.find(script_end, name);
+    if (name_end == std::string_view::npos || end == std::string_view::npos || name_end + 2 > end) {
+      throw bad_input("the page is damaged: the element of an embedded document has no end");
+    }
+    documents.emplace_back(unescaped(text.substr(name, name_end - name)), text.substr(name_end + 2, end - name_end - 2));
+    at = end;
+  }
+  return documents;
 }
 
 }  // namespace flopcast::report

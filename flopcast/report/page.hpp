@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,6 +45,7 @@ class Page {
   std::string title_;
   std::string body_;
   int tables_ = 0;
+  bool has_parts_ = false;  ///< headings are one level lower
 };
 
 /// Returns the documents that a page of html() embeds, as pairs of name and JSON; nothing if `text` isn't such a page. Throws bad_input for

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,7 +24,7 @@ struct Bar {
 /// Bars below each other, from 0 on. A bar may consist of parts of its value.
 struct BarChart {
   std::string caption;  ///< names the quantity
-  std::string unit;     ///< of the values: "s"; empty: none
+  std::string unit;     ///< unit of the values, such as "s"; empty if there is none
   std::vector<Bar> bars;
 };
 
@@ -36,7 +35,7 @@ struct Strips {
   struct BinRow {
     std::string label;
     std::vector<std::vector<double>> bins;  ///< bins, each with the part (0 to 1) that every series fills
-    std::vector<bool> on_path = {};         ///< by bin: the critical path is in this row; empty: nowhere
+    std::vector<bool> on_path = {};         ///< true for bins on the critical path; empty if there is no path
   };
   std::vector<BinRow> strips;
   double begin = 0, end = 0;  ///< ends of the axis in seconds
@@ -50,6 +49,9 @@ Table picture_table(const Picture& picture);
 
 /// Returns the picture as a JSON object: {"kind": "figure" | "bars" | "strips", ...} with the members of the structure.
 std::string picture_json(const Picture& picture);
+
+/// Returns the gnuplot program, data included, that draws the picture with `terminal` ("svg", "pngcairo", "pdfcairo") to standard output.
+std::string gnuplot_script(const Picture& picture, const std::string& terminal);
 
 /// Throws usage_error for an ending that draw() doesn't know, and environment_error as require_writable() does, so that errors come before
 /// the work.

@@ -13,7 +13,7 @@
 #include "flopcast/cli/model/tables.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/model/model_json.hpp"
-#include "flopcast/report/figure.hpp"
+#include "flopcast/report/picture.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/modelling/model_list.hpp"

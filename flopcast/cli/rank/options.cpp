@@ -12,7 +12,7 @@
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/tuning_options.hpp"
 #include "flopcast/kernel/parse_call.hpp"
-#include "flopcast/report/figure.hpp"
+#include "flopcast/report/picture.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"
 
 namespace flopcast::cli {

@@ -13,7 +13,7 @@
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"
 #include "flopcast/machine/caches/bandwidth_kernels.hpp"
-#include "flopcast/report/figure.hpp"
+#include "flopcast/report/picture.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/roofline/roofline.hpp"

@@ -19,7 +19,7 @@
 #include "flopcast/cli/tune/tables.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/program/tuning_file.hpp"
-#include "flopcast/report/figure.hpp"
+#include "flopcast/report/picture.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/units.hpp"

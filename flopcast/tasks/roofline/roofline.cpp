@@ -11,7 +11,7 @@
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/measure/memory.hpp"
 #include "flopcast/program/program_trace.hpp"
-#include "flopcast/report/figure.hpp"
+#include "flopcast/report/picture.hpp"
 #include "flopcast/roofline/roof.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/fields.hpp"

@@ -45,67 +45,96 @@ def width_faults(browser):
 def picture_faults(browser):
     """Each picture shows the values of its JSON: the plot of the script, and the drawing that readers without script see."""
     pictures = browser.run("""
-        const plots_of = figure => [figure, ...figure.querySelectorAll("*")].filter(one => one.flopcastPlot).map(one => one.flopcastPlot);
-        return [...document.querySelectorAll("script.picture")].map(script => {
-          const figure = script.closest("figure") ?? script.parentElement;
-          const numbers = data => data.map(one => Array.isArray(one) || ArrayBuffer.isView(one) ? numbers([...one]) : one);
-          return {json: script.textContent, plots: plots_of(figure).map(plot => numbers([...plot.data])),
-                  marks: [...figure.querySelectorAll("svg [data-value]")].map(one => [one.tagName, one.dataset.value,
-                    one.getBBox().width, one.getBBox().height])};
-        });""")
+        const all = (element, selector, read) => [...element.querySelectorAll(selector)].map(read);
+        const number = (element, name) => Number(element.getAttribute(name));
+        return all(document, "figure", figure => ({
+          json: figure.querySelector("script.picture")?.textContent,
+          plot: figure.flopcastPlot && figure.flopcastPlot.data.map(column => [...column].map(value => value ?? null)),
+          curves: all(figure, ".still svg:not(.leaders) > g", curve => ({line: curve.querySelector("path.line")?.getAttribute("d"),
+            dots: all(curve, "path.dot", dot => dot.getAttribute("d")).join(""), texts: all(curve, "title", one => one.textContent)})),
+          rows: all(figure, ".row", row => ({name: row.querySelector("span").textContent, groups: all(row, "svg g", group => ({
+            text: group.querySelector("title").textContent,
+            rectangles: all(group, "rect", one => [number(one, "width"), number(one, "height"), one.getAttribute("fill")])}))}))}));""")
     for number, shown in enumerate(pictures, 1):
+        if shown["json"] is None:
+            yield f"picture {number} has no values"
+            continue
         picture = json.loads(shown["json"])
         check = {"figure": figure_faults, "bars": bar_faults, "strips": strip_faults}[picture["kind"]]
         for fault in check(picture, shown):
             yield f"picture {number} ({picture.get('title') or picture.get('caption')}): {fault}"
 
 
-def finite_points(xs, ys):
-    """Returns the points of which both values are finite numbers, in ascending order."""
-    return sorted((x, y) for x, y in zip(xs, ys) if x is not None and y is not None and math.isfinite(x) and math.isfinite(y))
+def plotted_points(picture, series):
+    """Returns the points that have a place on the axes."""
+    has_place = lambda axis, value: value is not None and math.isfinite(value) and (not picture[axis]["logarithmic"] or value > 0)
+    return [(x, y) for x, y in zip(series["x"], series["y"]) if has_place("x", x) and has_place("y", y)]
 
 
-def plotted_series(data):
-    """Returns the points of each series of a plot, whose series have either the same x or each an own one."""
-    if data and data[0] and not isinstance(data[0][0], list) and not (data[1:] and data[1] and isinstance(data[1][0], list)):
-        return [finite_points(data[0], ys) for ys in data[1:]]
-    return [finite_points(series[0], series[1]) for series in data if series]
+def place_of(axis, value):
+    """Returns the place of a value on an axis, 0 to 1000."""
+    scale = math.log if axis["logarithmic"] else float
+    low, high = map(scale, axis["range"])
+    return 1000 * (scale(value) - low) / (high - low)
 
 
 def figure_faults(picture, shown):
-    expected = [finite_points(series["x"], series["y"]) for series in picture["series"]]
-    if len(shown["plots"]) != 1:
-        yield f"{len(shown['plots'])} plots in place of one"
-    for plot in shown["plots"]:
-        plotted = plotted_series(plot)
-        for series, points in zip(picture["series"], expected):
-            if points in plotted:
-                plotted.remove(points)
-            else:
-                yield f"the plot doesn't have the points of '{series['title']}'"
-    drawn = len(shown["marks"])
-    if drawn != sum(map(len, expected)):
-        yield f"the drawing has {drawn} points in place of {sum(map(len, expected))}"
+    drawn = [(series, points) for series in picture["series"] if (points := plotted_points(picture, series))]
+    if len(shown["curves"]) != len(drawn):
+        yield f"the drawing has {len(shown['curves'])} curves in place of {len(drawn)}"
+    for (series, points), curve in zip(drawn, shown["curves"]):
+        expected = [(place_of(picture["x"], x), 1000 - place_of(picture["y"], y)) for x, y in points]
+        for kind, is_there in (("line", series["style"] != "points"), ("dots", series["style"] != "line")):
+            places = [(float(x), float(y)) for x, y in re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", curve.get(kind) or "")]
+            if not close(places, expected if is_there else []):
+                yield f"the {kind} of '{series['title']}' aren't at the places of its {len(points)} points"
+        for (x, y), text in zip(points, curve["texts"]):
+            if f" {x:.6g}, " not in text or f" {y:.6g}" not in text:
+                yield f"the point {x:.6g}, {y:.6g} of '{series['title']}' has the text '{text}'"
+    if not drawn:
+        return
+    if not shown["plot"]:
+        yield "there is no plot"
+        return
+    xs, *columns = shown["plot"]
+    if len(columns) != len(picture["series"]):
+        yield f"the plot has {len(columns)} series in place of {len(picture['series'])}"
+    for series, ys in zip(picture["series"], columns):
+        if sorted((x, y) for x, y in zip(xs, ys) if y is not None) != sorted(plotted_points(picture, series)):
+            yield f"the plot doesn't have the points of '{series['title']}'"
+
+
+def close(places, expected):
+    return len(places) == len(expected) and all(abs(a - b) < 0.2 for one, other in zip(places, expected) for a, b in zip(one, other))
 
 
 def bar_faults(picture, shown):
-    values = [bar["value"] for bar in picture["bars"]]
-    drawn = [float(value) for _, value, _, _ in shown["marks"]]
-    if drawn != values:
-        yield f"the drawing has the values {drawn} in place of {values}"
+    bars = picture["bars"]
+    if [row["name"] for row in shown["rows"]] != [bar["label"] for bar in bars]:
+        yield f"the drawing has the bars {[row['name'] for row in shown['rows']]}"
         return
-    largest = max(values, default=0)
-    for value, (_, _, width, _) in zip(values, shown["marks"]):
-        longest = max(mark[2] for mark in shown["marks"])
-        if largest > 0 and abs(width / longest - value / largest) > 0.02:
-            yield f"the bar of {value} is {width / longest:.3f} of the longest one in length"
+    widths = [row["groups"][0]["rectangles"][0][0] for row in shown["rows"]]
+    largest = max((bar["value"] for bar in bars), default=0)
+    for bar, width, row in zip(bars, widths, shown["rows"]):
+        if largest > 0 and abs(width / max(widths) - bar["value"] / largest) > 0.002:
+            yield f"the bar {bar['label']} is {width / max(widths):.3f} of the longest one in length, and {bar['value'] / largest:.3f} in value"
+        if f": {bar['value']:.6g} " not in row["groups"][0]["text"]:
+            yield f"the bar {bar['label']} of {bar['value']:.6g} has the text '{row['groups'][0]['text']}'"
 
 
 def strip_faults(picture, shown):
-    parts = [part for row in picture["strips"] for of_bin in row["bins"] for part in of_bin if part > 0.002]
-    drawn = [float(value) for _, value, _, _ in shown["marks"] if float(value) > 0.002]
-    if sorted(drawn) != sorted(parts):
-        yield f"the drawing has {len(drawn)} parts of bins in place of {len(parts)}, or others"
+    whole = 34  # height of a strip
+    for strip, row in zip(picture["strips"], shown["rows"], strict=True):
+        drawn = [(height,) for group in row["groups"] for _, height, fill in group["rectangles"] if fill.startswith("var(--c")]
+        expected = []
+        for parts in strip["bins"]:
+            room = 1
+            for part in parts:
+                if min(part, room) * whole > 0.05:
+                    expected.append((min(part, room) * whole,))
+                    room -= min(part, room)
+        if not close(drawn, expected):
+            yield f"the strip {strip['label']} has {len(drawn)} parts in place of {len(expected)}, or others"
 
 
 PREFIXES = {"": 1, "n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
@@ -121,27 +150,35 @@ def shown_number(text):
     return float(match.group(1)) * PREFIXES[match.group(2) or ""] * {"min": 60, "h": 3600}.get(match.group(4), 1)
 
 
-# Functions of JavaScript for the scripts below.
+# Functions of JavaScript for the scripts below. Tables may sort in a task of their own, which is over once a later one begins.
 TABLES = """
     const rows_of = table => [...table.tBodies[0].rows].filter(row => row.getBoundingClientRect().height > 0)
       .map(row => [...row.cells].map(cell => cell.textContent));
+    const keys_of = (table, column) => [...table.tBodies[0].rows].map(row => row.cells[column].dataset.sort ?? row.cells[column].textContent);
     const headings_of = table => [...table.tHead.rows[0].cells];
     const button_of = heading => heading.querySelector("button") ?? heading;
-    const state_of = (table, column) => ({direction: headings_of(table)[column].getAttribute("aria-sort"), rows: rows_of(table),
-      sorted: headings_of(table).filter(one => /ending/.test(one.getAttribute("aria-sort"))).length});"""
+    const is_local_order = (keys, sign) => keys.every((key, i) => i === 0 || sign * keys[i - 1].localeCompare(key) <= 0);
+    const state_of = async (table, column) => {
+      await new Promise(done => setTimeout(done, 10));
+      const keys = keys_of(table, column), direction = headings_of(table)[column].getAttribute("aria-sort");
+      return {direction, keys, rows: rows_of(table), sorted: headings_of(table).filter(one => /ending/.test(one.getAttribute("aria-sort"))).length,
+              local: is_local_order(keys.filter(key => key.trim()), direction === "ascending" ? 1 : -1)};
+    };"""
 
 
-def is_ascending(cells):
-    """Returns whether texts ascend: as numbers if all of them are numbers. Blank ones may stand anywhere."""
-    texts = [text for text in cells if text.strip() not in ("", "-")]
-    numbers = [shown_number(text) for text in texts]
-    keys = numbers if None not in numbers else [text.casefold() for text in texts]
-    return all(before <= after for before, after in zip(keys, keys[1:]))
+def is_ascending(cells, keys, is_local_order):
+    """Returns whether cells ascend: by the numbers that they show, else by numbers that they are sorted by, else as texts. Blank ones may
+    stand anywhere."""
+    pairs = [(cell, key) for cell, key in zip(cells, keys) if cell.strip() not in ("", "-")]
+    for numbers in ([shown_number(cell) for cell, _ in pairs], [shown_number(key) for _, key in pairs]):
+        if None not in numbers:
+            return all(before <= after for before, after in zip(numbers, numbers[1:]))
+    return is_local_order
 
 
 def table_faults(browser):
     """Tables sort by a click and by the keyboard, show it to screen readers, and filter."""
-    for number, table in enumerate(browser.find("table"), 1):
+    for number, table in enumerate(browser.find("table:has(thead)"), 1):
         before = browser.run(TABLES + "return rows_of(arguments[0]);", table)
         if len(before) > 1:
             for fault in [*clicking_faults(browser, table, before), *keyboard_faults(browser, table, before), *filter_faults(browser, table, before)]:
@@ -150,10 +187,18 @@ def table_faults(browser):
 
 def clicking_faults(browser, table, before):
     columns = browser.run(TABLES + """
-        return headings_of(arguments[0]).map((heading, column) => [1, 2].map(() => {
-          button_of(heading).click();
-          return state_of(arguments[0], column);
-        }));""", table)
+        const table = arguments[0];
+        return (async () => {
+          const states = [];
+          for (let column = 0; column < headings_of(table).length; ++column) {
+            states.push([]);
+            for (const click of [1, 2]) {
+              button_of(headings_of(table)[column]).click();
+              states[column].push(await state_of(table, column));
+            }
+          }
+          return states;
+        })();""", table)
     for column, states in enumerate(columns):
         for state in states:
             yield from order_faults(state, column, before, "a click")
@@ -185,20 +230,20 @@ def order_faults(state, column, before, way):
         yield f"after {way} aria-sort of column {column + 1} is {state['direction']}"
     elif sorted(state["rows"]) != sorted(before):
         yield f"{way} changes or hides rows"
-    elif not is_ascending(cells if state["direction"] == "ascending" else cells[::-1]):
+    elif not is_ascending(*((one if state["direction"] == "ascending" else one[::-1]) for one in (cells, state["keys"])), state["local"]):
         yield f"after {way} column {column + 1} isn't {state['direction']}: {cells[:6]}"
     if state["sorted"] > 1:
         yield f"after {way} {state['sorted']} columns claim to be sorted"
 
 
 def filter_faults(browser, table, before):
-    texts = [text for row in before for text in row if text.strip()]
-    holds = lambda row, text: any(text.casefold() in cell.casefold() for cell in row)
-    chosen = next((text for text in texts if not all(holds(row, text) for row in before)), None)
+    words = [word for row in before for cell in row for word in cell.split()]
+    holds = lambda row, word: word.casefold() in "".join(row).casefold()
+    chosen = next((word for word in words if not all(holds(row, word) for row in before)), None)
     if chosen is None:
         return
     shown = browser.run(TABLES + """
-        const [table, text] = arguments, input = (table.closest(".table") ?? table.parentElement).querySelector("input");
+        const [table, text] = arguments, input = table.parentElement.previousElementSibling?.querySelector("input");
         return input && [text, ""].map(one => {
           input.value = one;
           input.dispatchEvent(new Event("input", {bubbles: true}));
@@ -280,11 +325,10 @@ def scriptless_faults(browser):
     hidden = browser.run("""
         const is_seen = one => one.checkVisibility() && one.getBoundingClientRect().width > 0 && one.getBoundingClientRect().height > 0;
         const faults = [];
-        document.querySelectorAll("script.picture").forEach((script, i) => {
-          const drawings = [...(script.closest("figure") ?? script.parentElement).querySelectorAll("svg")];
-          if (!drawings.some(is_seen)) faults.push(`picture ${i + 1} isn't seen`);
+        document.querySelectorAll("figure").forEach((figure, i) => {
+          if (![...figure.querySelectorAll("svg")].some(is_seen)) faults.push(`picture ${i + 1} isn't seen`);
         });
-        document.querySelectorAll("table").forEach((table, i) => {
+        document.querySelectorAll("table:has(thead)").forEach((table, i) => {
           if (![table, ...table.tBodies[0].rows].every(is_seen)) faults.push(`table ${i + 1} isn't seen as a whole`);
         });
         return faults;""")

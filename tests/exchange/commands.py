@@ -56,7 +56,6 @@ def calls(tools):
         Call("predict", ["dpotrf", "uplo=L", "n=60,80", "nb=16,32", *BRIEF], "predict", "predict"),
         Call("predict", ["--trace", "trace.json", *BRIEF], "predict_trace", "predict"),
         Call("model check", BRIEF, "model_check", "model check"),
-        Call("tune", ["dgeqrf", "m=80", "n=60", "--nb", "16,32", *BRIEF], csv="tune"),
         Call("tune", ["dgeqrf", "--n", "60,80", "--nb", "16,32", "--validate", "--save", *BRIEF], "tune", "tune"),
         Call("tune", ["lapack", "--n", "60", "--precision", "d", *BRIEF], "tune_lapack", "tune lapack"),
         Call("tune", ["cholesky", "--n", "60", "--nb", "16,32", "--variant", "all", *BRIEF], "tune_variants", "rank together"),

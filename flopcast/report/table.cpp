@@ -211,14 +211,28 @@ std::string csv_field(const std::string& text) {
   return quoted + '"';
 }
 
+std::string csv_line(const std::vector<std::string>& fields) {
+  std::string line;
+  for (const std::string& field : fields) {
+    line += (&field == &fields.front() ? "" : ",") + csv_field(field);
+  }
+  return line + "\r\n";
+}
+
 }  // namespace
 
 Cell::Cell(double value, std::string label, Tone colour) : text(std::move(label)), raw(fmt::format("{}", value)), tone(colour) {}
 
-Cell::Cell(double low, double high, std::string label)
-    : text(std::move(label)), raw(fmt::format("{}", low)), upper(fmt::format("{}", high)) {}
+Cell::Cell(double first, double second_value, std::string label)
+    : text(std::move(label)), raw(fmt::format("{}", first)), second(fmt::format("{}", second_value)) {}
 
 Cell whole(long long value) { return Cell(std::to_string(value)); }
+
+Cell valued(std::string text, std::string value) {
+  Cell cell(std::move(text));
+  cell.raw = std::move(value);
+  return cell;
+}
 
 Cell toned(Cell cell, Tone tone) {
   cell.tone = tone;
@@ -237,29 +251,32 @@ std::string rows_text(const Table& table, bool color, std::optional<std::size_t>
   return rows_of(table, blocks_of(table, width, false).front(), color);
 }
 
+std::vector<std::string> csv_headings(const Column& column) {
+  const std::string& name = column.name.empty() ? column.title : column.name;
+  if (column.interval) {
+    return {name + "_low", name + "_high"};
+  }
+  return column.second.empty() ? std::vector{name} : std::vector{name, column.second};
+}
+
 std::string to_csv(const Table& table) {
-  std::string text;
-  const auto add = [&text](bool first, const std::string& field) {
-    text += first ? "" : ",";
-    text += csv_field(field);
-  };
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    const Column& column = table.columns[i];
-    const std::string& name = column.name.empty() ? column.title : column.name;
-    add(i == 0, column.interval ? name + "_low" : name);
-    if (column.interval) {
-      add(false, name + "_high");
+  std::vector<std::string> fields;
+  for (const Column& column : table.columns) {
+    for (std::string& heading : csv_headings(column)) {
+      fields.push_back(std::move(heading));
     }
   }
-  text += "\r\n";
+  std::string text = csv_line(fields);
   for (const auto& row : table.rows) {
+    fields.clear();
     for (std::size_t i = 0; i < row.size(); ++i) {
-      add(i == 0, row[i].raw.empty() ? row[i].text : row[i].raw);
-      if (table.columns[i].interval) {
-        add(false, row[i].upper.empty() ? row[i].text : row[i].upper);
+      const std::string& value = row[i].raw.empty() ? row[i].text : row[i].raw;
+      fields.push_back(value == "-" ? "" : value);
+      if (csv_headings(table.columns[i]).size() > 1) {
+        fields.push_back(row[i].second);
       }
     }
-    text += "\r\n";
+    text += csv_line(fields);
   }
   return text;
 }

@@ -34,7 +34,15 @@ TEST(Table, CellsHoldAnyName) {
 TEST(Table, CsvHasTwoColumnsForAnInterval) {
   const Table table = {{{"n"}, {"95 % interval", Align::left, "seconds", true}}, {{"8", Cell(0.5, 1.5, "[0.5 s, 1.5 s]")}, {"9", "-"}}};
 
-  EXPECT_EQ(to_csv(table), "n,seconds_low,seconds_high\r\n8,0.5,1.5\r\n9,-,-\r\n");
+  EXPECT_EQ(to_csv(table), "n,seconds_low,seconds_high\r\n8,0.5,1.5\r\n9,,\r\n");
+}
+
+TEST(Table, CsvHasOneValuePerCell) {
+  const Column blocks = {.title = "nb / nx", .name = "nb", .second = "nx"};
+  const Table table = {{blocks, {"ties"}}, {{Cell(32, 128, "32 / 128"), valued("a b", "2")}, {"64", "-"}, {"", valued("failed", "-")}}};
+
+  EXPECT_EQ(to_csv(table), "nb,nx,ties\r\n32,128,2\r\n64,,\r\n,,\r\n");
+  EXPECT_EQ(csv_headings(blocks), (std::vector<std::string>{"nb", "nx"}));
 }
 
 TEST(Table, CsvHoldsRawValuesAndQuotesAsRfc4180) {

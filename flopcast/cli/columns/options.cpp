@@ -25,7 +25,7 @@ constexpr const char* footer = R"(Examples:
 
 using report::Column;
 
-std::string heading(const Column& column) { return column.interval ? fmt::format("{0}_low, {0}_high", column.name) : column.name; }
+std::string heading(const Column& column) { return fmt::format("{}", fmt::join(report::csv_headings(column), ", ")); }
 
 std::string direction(Best best) { return best == Best::large ? "large" : best == Best::small ? "small" : ""; }
 

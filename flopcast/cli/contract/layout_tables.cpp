@@ -17,8 +17,8 @@ Columns<TensorOrder> tensor_columns() {
   columns.show<&TensorOrder::tensor>();
   columns.show<&TensorOrder::written>();
   columns.show<&TensorOrder::order>("", "chosen");
-  columns.text("is_free", "free", "a star if the order is free: no conversion is counted (--layouts)",
-               [](const TensorOrder& one) { return one.is_free ? "*" : ""; });
+  columns.text("is_free", "free", "a star, in CSV yes, if the order is free: no conversion is counted (--layouts)",
+               [](const TensorOrder& one) { return star_cell(one.is_free); });
   columns.show<&TensorOrder::bytes>();
   columns.show<&TensorOrder::conversion>();
   return columns;

@@ -36,8 +36,8 @@ Columns<RankedAlgorithm> ranking_columns(const AlgorithmRanking& ranking, bool i
   columns.number("flops/cycle", "flops/cycle", "flop/cycle", "flops of the contraction over the predicted cycles",
                  [](const RankedAlgorithm& one) { return report::Cell(one.flops_per_cycle, fmt::format("{:.2f}", one.flops_per_cycle)); });
   columns.show<&RankedAlgorithm::resident_bytes>("", "memory");
-  columns.text("tie", "tie", "a star if the algorithm ties with the fastest",
-               [&ranking](const RankedAlgorithm& one) { return one.tie || &one == &ranking.algorithms.front() ? "*" : ""; });
+  columns.text("tie", "tie", "a star, in CSV yes, if the algorithm ties with the fastest",
+               [&ranking](const RankedAlgorithm& one) { return star_cell(one.tie || &one == &ranking.algorithms.front()); });
   if (is_validated) {
     columns.number("measured_seconds", "measured", "s", "median of three executions on fresh memory (--validate)",
                    &RankedAlgorithm::measured_seconds);

@@ -114,8 +114,8 @@ Columns<MeasuredLevel> level_columns() {
   };
   columns.text("level", "level", "cache level, or memory", [](const MeasuredLevel& measured) { return measured.level.name; });
   add(shown<&CacheLevel::capacity_bytes>(), bytes_of(&CacheLevel::capacity_bytes));
-  add(shown<&CacheLevel::capacity_low_bytes>("", "from"), bytes_of(&CacheLevel::capacity_low_bytes));
-  add(shown<&CacheLevel::capacity_high_bytes>("", "to"), bytes_of(&CacheLevel::capacity_high_bytes));
+  add(shown<&CacheLevel::capacity_low_bytes>("capacity_bytes_low", "from"), bytes_of(&CacheLevel::capacity_low_bytes));
+  add(shown<&CacheLevel::capacity_high_bytes>("capacity_bytes_high", "to"), bytes_of(&CacheLevel::capacity_high_bytes));
   add(number_column("stream_capacity_bytes", "stream", "B", "capacity seen by reading one array in order"),
       seen_by(&machine::PatternCapacities::stream));
   add(number_column("parallel_chase_capacity_bytes", "parallel chase", "B", "capacity seen by independent random reads"),

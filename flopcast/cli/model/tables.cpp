@@ -46,12 +46,13 @@ Columns<model::Piece> piece_columns(const model::Model& model) {
   columns.text("piece", "piece", "sizes of the polynomial", [&model](const Piece& piece) { return describe(model.sizes, piece.box); });
   if (!model.footprint.monomials.empty()) {
     const report::Column product =
-        text_column("product of sizes", "product of sizes", "product of the sizes for which the polynomial holds");
+        texts(interval(number_column("size_product", "product of sizes", "", "product of the sizes for which the polynomial holds")));
     const report::Column footprint =
-        texts(number_column("footprint", "footprint", "B", "bytes of the operands for which the polynomial holds"));
+        texts(interval(number_column("footprint", "footprint", "B", "bytes of the operands for which the polynomial holds")));
     columns.add(is_product ? product : footprint, [is_product](const Piece& piece) {
       const auto text = [&](double value) { return is_product ? fmt::format("{:.3g}", value) : format_bytes(value); };
-      return text(piece.bytes_low) + (std::isfinite(piece.bytes_high) ? " to " + text(piece.bytes_high) : " or more");
+      return report::Cell(piece.bytes_low, piece.bytes_high,
+                          text(piece.bytes_low) + (std::isfinite(piece.bytes_high) ? " to " + text(piece.bytes_high) : " or more"));
     });
   }
   columns.number("points", "points", "", "number of sizes that were sampled", &Piece::samples);

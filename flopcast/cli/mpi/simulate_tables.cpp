@@ -53,7 +53,7 @@ report::Table simulation_table(const MpiSimulation& simulation) {
   for (const SimulationFailure& failure : simulation.failures) {
     table.rows.emplace_back(table.columns.size(), report::Cell(""));
     table.rows.back().front() = report::whole(failure.ranks);
-    table.rows.back().at(1) = report::Cell("failed");
+    table.rows.back().at(1) = report::valued("failed", "-");
   }
   return table;
 }

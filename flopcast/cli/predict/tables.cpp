@@ -57,6 +57,18 @@ Columns<NumberedCall> call_columns() {
   return columns;
 }
 
+/// Returns the block size, and the crossover point if one was given, as two values.
+Cell block_cell(const Prediction& prediction) {
+  const std::string& text = prediction.blocks;
+  const std::size_t slash = text.find(" / ");
+  Cell cell = text;
+  if (slash != std::string::npos) {
+    cell.raw = text.substr(0, slash);
+    cell.second = text.substr(slash + 3);
+  }
+  return cell;
+}
+
 /// Columns of a table of predictions that aren't always there.
 struct Shown {
   bool threads = false;   ///< threads of a recorded program in place of sizes
@@ -69,11 +81,11 @@ Columns<Prediction> columns_of(const Shown& what) {
   columns.add(what.threads ? number_column("thread", "thread", "", "thread of the recorded program")
                            : number_column("n", "n", "", "order, or all sizes, of the problem"),
               &Prediction::sizes);
-  columns.number("nb", "nb", "", "block size, and behind the slash the crossover point", &Prediction::blocks);
+  columns.add(pairs(number_column("nb", "nb", "", "block size, and behind the slash the crossover point"), "nx"), block_cell);
   columns.show<&Prediction::seconds>("", "predicted");
-  columns.number("low_seconds", "low", "s", "lower end of the 95 % interval of a later run",
+  columns.number("seconds_low", "low", "s", "lower end of the 95 % interval of a later run",
                  [](const Prediction& prediction) { return prediction.interval.low; });
-  columns.number("high_seconds", "high", "s", "upper end of the 95 % interval of a later run",
+  columns.number("seconds_high", "high", "s", "upper end of the 95 % interval of a later run",
                  [](const Prediction& prediction) { return prediction.interval.high; });
   columns.number("flops_per_second", "rate", "flop/s", "flops over the predicted time",
                  [](const Prediction& prediction) { return ratio(prediction.flops, prediction.seconds); });

@@ -62,9 +62,9 @@ Columns<WhatIfResult> answer_columns(const ProgramProfile& profile, const WhatIf
   columns.add(shown<&Answer::recorded>(), seconds_of(&Answer::recorded));
   columns.add(shown<&Answer::by_models>("", "by models"), seconds_of(&Answer::by_models));
   columns.add(shown<&Answer::predicted>(), seconds_of(&Answer::predicted));
-  columns.number("predicted_low_seconds", "from", "s", "lower end of the 95 % interval",
+  columns.number("predicted_seconds_low", "from", "s", "lower end of the 95 % interval",
                  seconds_of([](const Answer& answer) { return answer.interval.low; }));
-  columns.number("predicted_high_seconds", "to", "s", "upper end of the 95 % interval",
+  columns.number("predicted_seconds_high", "to", "s", "upper end of the 95 % interval",
                  seconds_of([](const Answer& answer) { return answer.interval.high; }));
   columns.add(gain_column(), if_answered([](const Answer& answer) { return answer.gain ? gain_cell(*answer.gain) : Cell("-"); }));
   columns.number("extrapolated_percent", "unsampled", "%",

@@ -43,14 +43,14 @@ struct JointChoice {
   [[nodiscard]] tuning::MeasuredJoint runs() const { return tuning::measured_joint(chosen(), decisions_of(*ranking, problem)); }
 };
 
-std::string ties_text(const JointChoice& row) {
+report::Cell ties_cell(const JointChoice& row) {
   std::vector<std::string> ties;
   for (const tuning::JointRank& rank : row.decision().ranking) {
     if (rank.tied) {
       ties.push_back(tie_text(rank, *row.ranking));
     }
   }
-  return fmt::format("{}", fmt::join(ties, ", "));
+  return counted_cell(ties.size(), fmt::format("{}", fmt::join(ties, ", ")));
 }
 
 Columns<JointChoice> columns_of(bool has_default, bool has_blocks, bool measured) {
@@ -80,7 +80,7 @@ Columns<JointChoice> columns_of(bool has_default, bool has_blocks, bool measured
                      return Cell(gain, format_percent(gain), gain > 0.01 ? report::Tone::good : report::Tone::plain);
                    });
   }
-  columns.text("ties", "ties", "choices that can't be told from this one", ties_text);
+  columns.text("ties", "ties", "choices that can't be told from this one", ties_cell);
   columns.add(shown<&tuning::JointDecision::regret>("", "max regret"), [](const Row& row) { return row.decision().regret; });
   if (measured) {
     columns.number("measured_seconds", "measured", "s", "median of runs of the choice (--validate)", [](const Row& row) {

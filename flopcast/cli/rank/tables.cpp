@@ -32,12 +32,12 @@ std::string description(const Ranking& ranking, const std::string& variant) {
   return "the library's own routine, default block size";
 }
 
-std::string names(const std::vector<std::string>& variants, const PlaceRanking& place) {
+report::Cell names(const std::vector<std::string>& variants, const PlaceRanking& place) {
   std::vector<std::string> texts;
   for (const std::string& variant : variants) {
     texts.push_back(variant_text(variant, place));
   }
-  return fmt::format("{}", fmt::join(texts, " "));
+  return counted_cell(texts.size(), fmt::format("{}", fmt::join(texts, " ")));
 }
 
 /// A variant in the ranking of one problem in one place.

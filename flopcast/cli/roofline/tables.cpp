@@ -143,9 +143,9 @@ Columns<RoofRow> roof_columns() {
   columns.add(roof_rate_column(), [=](const RoofRow& row) { return number(row.rate); });
   columns.number("median", "median", "as the unit says", "median of the samples (--csv)", Best::large,
                  [](const RoofRow& row) { return row.rates->median(); });
-  columns.number("low", "low", "as the unit says", "lower end of the median's 95 % interval (--csv)", Best::large,
+  columns.number("median_low", "low", "as the unit says", "lower end of the median's 95 % interval (--csv)", Best::large,
                  [](const RoofRow& row) { return row.rates->interval().low; });
-  columns.number("high", "high", "as the unit says", "upper end of the median's 95 % interval (--csv)", Best::large,
+  columns.number("median_high", "high", "as the unit says", "upper end of the median's 95 % interval (--csv)", Best::large,
                  [](const RoofRow& row) { return row.rates->interval().high; });
   columns.number("samples", "samples", "", "number of samples (--csv)", Best::large,
                  [](const RoofRow& row) { return row.rates->samples.size(); });

@@ -78,7 +78,7 @@ std::vector<Call> calls_of(std::span<const SampledCall> sampled) {
 }
 
 /// Returns the numbers of a sample's warnings in `notes`, counted from 1. New warnings are added to `notes`.
-std::string note_numbers(const Sample& sample, std::vector<std::string>& notes) {
+Cell note_numbers(const Sample& sample, std::vector<std::string>& notes) {
   std::vector<std::size_t> numbers;
   for (const std::string& warning : sample.warnings) {
     const auto found = std::find(notes.begin(), notes.end(), warning);
@@ -87,7 +87,7 @@ std::string note_numbers(const Sample& sample, std::vector<std::string>& notes) 
       notes.push_back(warning);
     }
   }
-  return fmt::format("{}", fmt::join(numbers, ","));
+  return counted_cell(numbers.size(), fmt::format("{}", fmt::join(numbers, ",")));
 }
 
 /// A sample with the summary of its times.

@@ -40,6 +40,11 @@ report::Column interval(report::Column column) {
   return column;
 }
 
+report::Column pairs(report::Column column, const std::string& second) {
+  column.second = second;
+  return column;
+}
+
 report::Column texts(report::Column column) {
   column.align = report::Align::left;
   return column;
@@ -55,6 +60,8 @@ report::Column titled(report::Column column, const std::string& title, const std
   column.name = heading;
   return column;
 }
+
+report::Cell counted_cell(std::size_t count, const std::string& text) { return report::valued(text, fmt::format("{}", count)); }
 
 namespace columns_detail {
 

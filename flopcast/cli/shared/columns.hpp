@@ -28,12 +28,17 @@ report::Column number_column(std::string_view name, std::string_view title, std:
                              std::optional<Best> best = {});
 /// Returns the same column with two headings in CSV, NAME_low and NAME_high.
 report::Column interval(report::Column column);
+/// Returns the same column with the heading `second` in CSV for the second value of its cells.
+report::Column pairs(report::Column column, const std::string& second);
 /// Returns the same column for numbers that are names, such as those of processes.
 report::Column texts(report::Column column);
 /// Returns `column` with a title of its own, for columns whose title varies.
 report::Column titled(report::Column column, const std::string& title);
 /// Returns `column` with a title and a heading in CSV of its own.
 report::Column titled(report::Column column, const std::string& title, const std::string& heading);
+
+/// Returns the cell of a list, which in CSV is the number of its elements.
+report::Cell counted_cell(std::size_t count, const std::string& text);
 
 namespace columns_detail {
 
@@ -71,7 +76,7 @@ report::Cell cell_of(const T& value, std::string_view unit) {
   } else if constexpr (requires { to_string(value); }) {
     return to_string(value);
   } else {
-    return fmt::format("{}", fmt::join(value, " "));
+    return counted_cell(value.size(), fmt::format("{}", fmt::join(value, " ")));
   }
 }
 

@@ -18,7 +18,7 @@ namespace {
 struct RoutineSummary {
   std::size_t decided = 0;  ///< number of decided sizes
   double gain = 0, best_gain = 0, regret = 0;
-  std::string blocks;
+  report::Cell blocks = "";
 };
 
 /// Sums up the sizes that are decided.
@@ -38,7 +38,10 @@ RoutineSummary summary(const LapackRoutine& outcome) {
   }
   result.decided = gains.size();
   result.gain = gains.empty() ? 0 : median(gains);
-  result.blocks = gains.empty() ? "" : smallest == largest ? fmt::format("{}", smallest) : fmt::format("{} - {}", smallest, largest);
+  if (!gains.empty()) {
+    const std::string text = smallest == largest ? fmt::format("{}", smallest) : fmt::format("{} - {}", smallest, largest);
+    result.blocks = report::Cell(static_cast<double>(smallest), static_cast<double>(largest), text);
+  }
   return result;
 }
 
@@ -72,7 +75,8 @@ Columns<Row> columns_of(bool validated) {
   columns.text("routine", "routine", "tuned routine", [](const Row& row) { return row.first->name(); });
   columns.number("sizes", "sizes", "", "number of sizes",
                  [=](const Row& row) { return has_decisions(row) ? std::optional(row.first->decisions.size()) : std::nullopt; });
-  columns.number("nb", "nb", "", "smallest and largest chosen block size", [](const Row& row) { return row.second.blocks; });
+  columns.add(interval(number_column("nb", "nb", "", "smallest and largest chosen block size")),
+              [](const Row& row) { return row.second.blocks; });
   columns.number("gain", "gain, median", "fraction", "median gain over the decided sizes", Best::large, [=](const Row& row) {
     return toned(percent_if_decided(&RoutineSummary::gain)(row), row.second.gain > 0.01 ? report::Tone::good : report::Tone::plain);
   });

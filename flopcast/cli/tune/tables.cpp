@@ -22,8 +22,15 @@
 namespace flopcast::cli {
 namespace {
 
-std::string block_text(const algorithm::BlockParameters& blocks, bool with_crossover) {
-  return with_crossover ? fmt::format("{} / {}", blocks.nb, blocks.nx) : fmt::format("{}", blocks.nb);
+/// Returns the block size, and the crossover point where the routine has one.
+report::Cell block_cell(const algorithm::BlockParameters& blocks, bool with_crossover) {
+  const auto nb = static_cast<double>(blocks.nb), nx = static_cast<double>(blocks.nx);
+  return with_crossover ? report::Cell(nb, nx, fmt::format("{} / {}", nb, nx)) : report::whole(blocks.nb);
+}
+
+/// Returns the column of block_cell().
+report::Column block_column(const std::string& which, bool with_crossover, std::string_view meaning) {
+  return pairs(number_column(which + "_nb", which + (with_crossover ? " nb / nx" : " nb"), "", meaning), which + "_nx");
 }
 
 bool has_crossover(const std::vector<tuning::Decision>& decisions) {
@@ -45,10 +52,10 @@ Columns<tuning::Decision> measured_columns(bool crossover) {
                    const double error = decision.chosen.seconds / decision.validation->chosen_seconds - 1;
                    return report::Cell(error, fmt::format("{:+.1f} %", 100 * error));
                  });
-  columns.number("best_nb", crossover ? "best nb / nx" : "best nb", "",
-                 "the block size that was fastest when measured, and its crossover point", [crossover](const Decision& decision) {
-                   return decision.validation ? block_text(decision.validation->best.blocks, crossover) : std::string();
-                 });
+  columns.add(block_column("best", crossover, "the block size that was fastest when measured, and its crossover point"),
+              [crossover](const Decision& decision) {
+                return decision.validation ? block_cell(decision.validation->best.blocks, crossover) : report::Cell("");
+              });
   columns.show<&Decision::validation, &Check::yield>("", "yield");
   return columns;
 }
@@ -58,16 +65,14 @@ bool is_partial(const tuning::Decision& decision) { return decision.considered <
 Columns<tuning::Decision> decision_columns(bool crossover, bool measured, bool considered) {
   using tuning::Decision;
   using tuning::Forecast;
-  const std::string nb = crossover ? "nb / nx" : "nb";
   Columns<Decision> columns;
   columns.number("n", "n", "", "order, or all sizes, of the problem",
                  [](const Decision& decision) { return kernel::size_text(decision.sizes); });
-  columns.number("default_nb", "default " + nb, "",
-                 "LAPACK's own block size, and behind the slash its crossover point if the routine has one",
-                 [crossover](const Decision& decision) { return block_text(decision.default_.blocks, crossover); });
+  columns.add(block_column("default", crossover, "LAPACK's own block size, and its crossover point if the routine has one"),
+              [crossover](const Decision& decision) { return block_cell(decision.default_.blocks, crossover); });
   columns.show<&Decision::default_, &Forecast::seconds>("default_seconds", "predicted");
-  columns.number("chosen_nb", "chosen " + nb, "", "the best block size, and behind the slash its crossover point",
-                 [crossover](const Decision& decision) { return block_text(decision.chosen.blocks, crossover); });
+  columns.add(block_column("chosen", crossover, "the best block size, and its crossover point"),
+              [crossover](const Decision& decision) { return block_cell(decision.chosen.blocks, crossover); });
   columns.add(shown<&Decision::chosen, &Forecast::seconds>("chosen_seconds", "predicted"), [](const Decision& decision) {
     const Forecast& chosen = decision.chosen;
     return report::Cell(chosen.seconds, format_seconds(chosen.seconds) + (chosen.extrapolated > 0.01 ? " *" : ""));
@@ -78,7 +83,9 @@ Columns<tuning::Decision> decision_columns(bool crossover, bool measured, bool c
   columns.show<&Decision::ties>();
   columns.show<&Decision::regret>("", "max regret");
   if (considered) {
-    columns.add(shown<&Decision::considered>(), tuning::considered_text);
+    columns.add(shown<&Decision::considered>(), [](const Decision& decision) {
+      return report::valued(tuning::considered_text(decision), fmt::format("{}", decision.considered));
+    });
   }
   if (measured) {
     columns.add_part(measured_columns(crossover), std::identity());

@@ -76,6 +76,22 @@ inline Fields FieldTable<MpiOtherTool>::fields() {
           optional_field<&T::functions>("functions that the program calls first, and that call flopcast's"),
           optional_field<&T::unseen_functions>("functions that don't call flopcast's")};
 }
+template <>
+inline Fields FieldTable<MpiEfficiencies>::fields() {
+  return {field<&T::run>("time of the run, of which the efficiencies are parts").named("run_seconds"),
+          field<&T::ideal_run>("time with a network that takes no time: the longest chain of computation through the messages")
+              .named("ideal_run_seconds"),
+          field<&T::parallel>("parallel efficiency, 0 to 1: mean computation of a process over the time of the run"),
+          field<&T::load_balance>("load balance, 0 to 1: mean computation of a process over the most of one"),
+          field<&T::communication>("communication efficiency, 0 to 1: most computation of a process over the time of the run"),
+          field<&T::serialisation>(
+              "serialisation efficiency, 0 to 1: most computation of a process over the time with a network that takes none"),
+          field<&T::transfer>("transfer efficiency, 0 to 1: time with a network that takes none over the time of the run")};
+}
+template <>
+inline Fields FieldTable<MpiRegion>::fields() {
+  return {field<&T::name>("name of the region"), field<&T::efficiencies>("parallel efficiencies (POP) in the region")};
+}
 void to_json(nlohmann::json& json, const MpiTimes& times);
 void from_json(const nlohmann::json& json, MpiTimes& times);
 
@@ -105,7 +121,8 @@ inline Fields FieldTable<MpiProcess>::fields() {
   return {inlined_field<&T::own>(),
           field<&T::rank>("rank in MPI_COMM_WORLD"),
           field<&T::host>("name of the node"),
-          field<&T::on_path>("time that the critical path spends in this process").named("on_path_seconds"),
+          field<&T::on_path>("time of this process's kernels on the critical path").named("on_path_seconds"),
+          optional_field<&T::own_code_on_path>("time of this process's own code on the critical path").named("own_code_on_path_seconds"),
           optional_field<&T::cpu>("CPU time of all threads").named("cpu_seconds"),
           optional_field<&T::without_core>("ready to run, but without a core").named("without_core_seconds"),
           optional_field<&T::program_without_core>("the part of that outside of MPI").named("program_without_core_seconds"),
@@ -132,6 +149,10 @@ inline Fields FieldTable<MpiProfile>::fields() {
           optional_field<&T::spawned_processes>("processes that aren't traced"),
           field<&T::message_model>("cost of a message between two processes"),
           field<&T::critical_path>("along the critical path").named("path"),
+          optional_field<&T::own_code>("the program's own code on the critical path: computation outside of kernels and regions")
+              .named("own_code_seconds"),
+          field<&T::efficiencies>("parallel efficiencies (POP)"),
+          optional_field<&T::regions>("outermost regions of the program's own, by falling time"),
           field<&T::longest>("the longest path by each metric"),
           field<&T::per_process>("the most of any process, by metric"),
           field<&T::volumetric>("mean of all processes"),

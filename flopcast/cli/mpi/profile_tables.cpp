@@ -84,6 +84,9 @@ Columns<MpiProcess> process_columns(bool shows_lost) {
                  [](const MpiProcess& process) { return percent_cell(process.own.idle, process.own.time); });
   columns.number("on_path_seconds", "kernels on path", "s", "time of this process's kernels on the critical path", Best::neither,
                  &MpiProcess::on_path);
+  columns.number("own_code_on_path_seconds", "own code on path", "s",
+                 "time on the critical path of this process's code outside of kernels and regions", Best::neither,
+                 &MpiProcess::own_code_on_path);
   if (shows_lost) {
     columns.number("blocked_seconds", "blocked", "s",
                    "wall time outside of MPI in which the process neither computed nor was ready to run: asleep, or waiting for a file",
@@ -158,15 +161,21 @@ std::string own_messages(const MpiProfile& profile) {
 }  // namespace
 
 std::string profile_summary(const MpiProfile& profile) {
-  return fmt::format("{}, {}, {}; critical path {} of {} elapsed, {:.1f} % of it in kernels; messages: {} + {}",
-                     counted(profile.ranks, "process"), profile.mpi, clock_text(profile), format_seconds(profile.critical_path.time),
-                     format_seconds(profile.elapsed), 100 * std::min(1.0, profile.coverage()),
-                     format_seconds(profile.message_model.latency), format_bandwidth(profile.message_model.bytes_per_second)) +
+  return fmt::format(
+             "{}, {}, {}; elapsed wall time {} from MPI_Init to MPI_Finalize; critical path, the longest chain of computation "
+             "and messages, {}: {:.1f} % of it in kernels, {:.1f} % in own code; messages: {} + {}",
+             counted(profile.ranks, "process"), profile.mpi, clock_text(profile), format_seconds(profile.elapsed),
+             format_seconds(profile.critical_path.time), 100 * std::min(1.0, profile.coverage()),
+             profile.critical_path.time > 0 ? 100 * profile.own_code / profile.critical_path.time : 0,
+             format_seconds(profile.message_model.latency), format_bandwidth(profile.message_model.bytes_per_second)) +
          slowest_process(profile) + cores_text(profile) + own_messages(profile);
 }
 
 std::vector<report::Table> profile_tables(const MpiProfile& profile, std::size_t max_kernels) {
   std::vector<report::Table> tables = {cost_table(profile)};
+  if (profile.efficiencies) {
+    tables.push_back(efficiency_table(*profile.efficiencies, profile.regions));
+  }
   if (!profile.processes.empty()) {
     tables.push_back(process_columns(has_lost_time(profile)).table(shown_processes(profile)));
   }
@@ -175,11 +184,12 @@ std::vector<report::Table> profile_tables(const MpiProfile& profile, std::size_t
 }
 
 report::Table profile_kernel_table(const MpiProfile& profile, std::size_t max_kernels) {
-  return profile_kernel_columns(profile.critical_path.time).table(longest_kernels(profile.kernels, max_kernels));
+  return profile_kernel_columns(profile.critical_path.time).table(path_rows(profile, max_kernels));
 }
 
 std::vector<TableColumns> mpi_tables() {
   return {{"mpi run", cost_columns().headings()},
+          {"mpi efficiencies", efficiency_table_columns()},
           {"mpi processes", process_columns(true).headings()},
           TableColumns{"mpi kernels", profile_kernel_columns(0).headings()}.with(simulated_kernel_columns()),
           {"mpi tune", tuning_table_columns()},

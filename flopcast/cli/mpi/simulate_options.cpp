@@ -36,7 +36,9 @@ void simulate(const MpiSimulateRequest& request, CommonOptions& common) {
   } else if (common.csv || request.ranks.size() > 1) {
     emit(simulation_table(simulation), common);
   } else {
-    emit(render(simulation_table(simulation), common) + '\n' + render(simulated_kernel_table(simulation.runs.front()), common), common);
+    const SimulatedRun& run = simulation.runs.front();
+    const std::string efficiencies = run.efficiencies ? '\n' + render(efficiency_table(*run.efficiencies), common) : "";
+    emit(render(simulation_table(simulation), common) + efficiencies + '\n' + render(simulated_kernel_table(run), common), common);
   }
   if (!simulation.failures.empty()) {
     common.exit_code = simulation.failures.front().exit_code;

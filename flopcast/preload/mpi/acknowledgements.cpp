@@ -8,7 +8,7 @@ namespace flopcast::preload::mpi {
 
 void Acknowledgements::send(Channel& channel, int source, std::int64_t bytes) {
   if (in_full() && bytes >= min_bytes && channel.has(source) && channel.may_acknowledge(source)) {
-    acknowledge(ledger_.path(), propagation_.envelope(bytes, 0, false), channel.world_rank(source));
+    acknowledge(ledger_.path_to_send(), propagation_.envelope(bytes, 0, false), channel.world_rank(source));
     collect(bytes);
   }
 }

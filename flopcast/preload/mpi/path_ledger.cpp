@@ -1,5 +1,7 @@
 #include "flopcast/preload/mpi/path_ledger.hpp"
 
+#include <algorithm>
+
 namespace flopcast::preload::mpi {
 
 void PathLedger::begin(int rank) {
@@ -8,11 +10,13 @@ void PathLedger::begin(int rank) {
   spent_ = {};
   polling_.forget();
   region_.drop();
+  region_loads_.clear();
   waits_.forget();
 }
 
 void PathLedger::settle() noexcept {
   waited_on_path(settle_polling(0, 0));
+  static_cast<void>(path_to_send());
   clock_.note_system_time(measures_ ? &spent_ : nullptr);
 }
 
@@ -78,6 +82,10 @@ void PathLedger::communicated(const Communication& communication, Seconds second
 
 void PathLedger::note_on_path(std::uint32_t kernel, const selective::PathContribution& counted) {
   path_.add_kernel(kernel, counted.expected, counted.estimated);
+  note_last(kernel);
+}
+
+void PathLedger::note_last(std::uint32_t kernel) {
   gaps_.note_kernel(kernel);
   kernels_.note_on_path(kernel);
 }
@@ -101,6 +109,8 @@ bool PathLedger::enter_region(std::uint32_t kernel, bool may_be_skipped) {
     computed(kernel, kernels_.estimate(kernel), false);
     return false;
   }
+  path_.name_part();
+  before_region_ = path_.own();
   region_.open(kernel, may_be_skipped ? kernels_.decisions.cause() : selective::Cause::always);
   return true;
 }
@@ -108,10 +118,21 @@ bool PathLedger::enter_region(std::uint32_t kernel, bool may_be_skipped) {
 void PathLedger::leave_region() {
   const Seconds seconds = region_.seconds();
   region_.remember(kernels_.table[region_.kernel()].key.routine);
+  add_load(kernels_.table[region_.kernel()].key.routine);
   spent_.program -= seconds;
   spent_.add_computation(region_.cause(), seconds);
   kernels_.note_time(region_.kernel(), seconds, true);
-  note_on_path(region_.kernel(), {seconds, seconds, false});  // its computation is on the path already
+  path_.name_execution(region_.kernel());  // its computation is on the path already
+  note_last(region_.kernel());
+}
+
+void PathLedger::add_load(std::uint32_t region) {
+  auto found = std::find_if(region_loads_.begin(), region_loads_.end(), [region](const RegionLoad& each) { return each.region == region; });
+  if (found == region_loads_.end()) {
+    found = region_loads_.insert(found, {.region = region});
+  }
+  found->time += path_.own().time - before_region_.time;
+  found->useful += path_.own().computation - before_region_.computation;
 }
 
 }  // namespace flopcast::preload::mpi

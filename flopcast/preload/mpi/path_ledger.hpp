@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "flopcast/core/mpi_values.hpp"
 #include "flopcast/path/critical_path.hpp"
@@ -23,6 +24,8 @@ class PathLedger {
 
   /// Begins an empty path of the process `rank`.
   void begin(int rank);
+  /// Notes that all processes begin now.
+  void start_together() noexcept { origin_ = SessionClock::wall(); }
   /// Puts this process's actions on its path from now on, or takes them off.
   void measure(bool on) noexcept;
   [[nodiscard]] bool measures() const noexcept { return measures_; }
@@ -30,10 +33,17 @@ class PathLedger {
   void settle() noexcept;
 
   [[nodiscard]] const path::CriticalPath& path() const noexcept { return path_; }
+  /// Returns the path for other processes to continue on, with all of its computation in the log.
+  [[nodiscard]] const path::CriticalPath& path_to_send() {
+    region_.is_open() ? path_.name_part(region_.kernel()) : path_.name_part();
+    return path_;
+  }
   /// Continues on a longer path: see CriticalPath::follow().
-  bool follow(const path::PathMark& mark) { return path_.follow(mark); }
+  bool follow(const path::PathMark& mark) { return path_.follow(mark, SessionClock::wall() - origin_); }
   [[nodiscard]] const ProgramGaps& gaps() const noexcept { return gaps_; }
   [[nodiscard]] OpenRegion& region() noexcept { return region_; }
+  /// Returns this process's times in outermost regions that weren't skipped.
+  [[nodiscard]] const std::vector<RegionLoad>& region_loads() const noexcept { return region_loads_; }
   [[nodiscard]] Polling& polling() noexcept { return polling_; }
   [[nodiscard]] Waits& waits() noexcept { return waits_; }
   /// Returns the real time that the process has spent so far.
@@ -117,14 +127,21 @@ class PathLedger {
   void communicated(const Communication& communication, Seconds seconds, bool executed, Seconds idle);
   /// Puts the kernel on the path from here on.
   void note_on_path(std::uint32_t kernel, const selective::PathContribution& counted);
+  /// Adds the time since the open region began to the region's.
+  void add_load(std::uint32_t region);
+  /// Notes that the kernel was the latest on the path.
+  void note_last(std::uint32_t kernel);
 
   KernelDecisions& kernels_;
   SessionClock& clock_;
   bool measures_ = true;
+  Seconds origin_ = 0;  ///< wall time at which all processes began
   path::CriticalPath path_;
   selective::TimeSpent spent_;
   ProgramGaps gaps_;
   OpenRegion region_;
+  path::Costs before_region_;  ///< the process's costs when the open region began
+  std::vector<RegionLoad> region_loads_;
   Polling polling_;
   Waits waits_;
 };

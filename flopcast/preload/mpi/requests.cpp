@@ -58,7 +58,7 @@ bool announce(Channel* channel, std::int64_t bytes, int destination, int tag, bo
   TracingSession& all = *session();
   all.note_call(Routine::send, bytes, destination, tag);
   all.ledger.note_awaited(Routine::send, channel->world_rank(destination));
-  return channel->send(all.ledger.path(), all.propagation.envelope(bytes, tag, skipped), destination, all.propagation.counts());
+  return channel->send(all.ledger.path_to_send(), all.propagation.envelope(bytes, tag, skipped), destination, all.propagation.counts());
 }
 
 std::int64_t received_bytes(const MPI_Status& status) noexcept {

@@ -1,6 +1,7 @@
 #include "flopcast/preload/mpi/results.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace {
 constexpr int token_tag = 3;
 constexpr int kernels_tag = 4;
 constexpr int regions_tag = 5;
+constexpr int loads_tag = 8;
 
 /// Sends all processes' records to rank 0 in messages of bounded size, and calls `take` for each.
 template <class Records, class Take>
@@ -48,15 +50,26 @@ class PathWalk {
   /// Counts the kernels from `cursor` back to where another process's part begins, and moves `cursor` there, or to `finished` at the begin
   /// of the program.
   void walk_back(path::LogCursor& cursor, const path::LogCursor& finished) {
-    const auto visit = [this](std::uint32_t kernel, Seconds seconds, bool estimated) { count(kernel, seconds, estimated); };
+    const auto visit = [this](const path::EventLog::Step& step) { count(step); };
     while (cursor.rank == rank_) {
-      cursor = path_.log().walk(cursor.position, visit).value_or(finished);
+      const std::optional<path::EventLog::Jump> jump = path_.log().walk(cursor.position, visit);
+      end_region();
+      cursor = jump ? jump->place : finished;
     }
   }
   [[nodiscard]] const PathParts& found() const noexcept { return found_; }
 
  private:
-  void count(std::uint32_t kernel, Seconds seconds, bool estimated) {
+  void count(const path::EventLog::Step& step) {
+    const auto [kernel, seconds, estimated, is_part] = step;
+    if (kernel == path::EventLog::own_code) {
+      found_.own_code += seconds;
+      return;
+    }
+    if (kernels_[kernel].key.kind == selective::KernelKind::region) {
+      count_region(step);
+      return;
+    }
     if (estimated && estimates_[kernel] < 0) {
       estimates_[kernel] = estimate_(kernel);
     }
@@ -68,12 +81,30 @@ class PathWalk {
         .time = better - seconds, .computation = communicates ? 0 : better - seconds, .communication = communicates ? better - seconds : 0};
   }
 
+  /// Counts a part of an execution of a region. Its last part comes first.
+  void count_region(const path::EventLog::Step& step) {
+    if (!step.is_part || !region_ || region_->kernel != step.kernel) {
+      end_region();
+      region_ = {.kernel = step.kernel};
+    }
+    region_->seconds += step.seconds;
+  }
+  /// Counts the latest execution of a region, as far as it is on the path, as one.
+  void end_region() {
+    if (region_) {
+      kernels_[region_->kernel].along.add(region_->seconds);
+      found_.kernels += region_->seconds;
+      region_.reset();
+    }
+  }
+
   int rank_;
   const path::CriticalPath& path_;
   selective::KernelTable& kernels_;
   const std::function<Seconds(std::uint32_t)>& estimate_;
   PageVector<Seconds> estimates_;  ///< the latest of each kernel; negative: not asked for yet
   PathParts found_;
+  std::optional<path::EventLog::Step> region_;  ///< the sum of the parts of an execution
 };
 
 }  // namespace
@@ -109,6 +140,31 @@ PathParts visit_critical_path(MPI_Comm world, const path::CriticalPath& path, co
 
 void collect_kernels(MPI_Comm world, selective::KernelTable& kernels) {
   collect(world, kernels_tag, kernels.kernels(), [&kernels](const selective::KernelRecord& kernel) { kernels.merge(kernel); });
+}
+
+std::vector<MpiRegion> collect_region_loads(MPI_Comm world, const std::vector<RegionLoad>& mine, const RegionNames& regions) {
+  struct Load {
+    Seconds longest = 0;
+    std::vector<Seconds> useful;  ///< one time per process, in any order
+  };
+  std::map<std::uint32_t, Load> loads;
+  const auto add = [&loads](const RegionLoad& load) {
+    Load& all = loads[load.region];
+    all.longest = std::max(all.longest, load.time);
+    all.useful.push_back(load.useful);
+  };
+  std::for_each(mine.begin(), mine.end(), add);
+  collect(world, loads_tag, mine, add);
+  std::vector<MpiRegion> found;
+  for (auto& [region, load] : loads) {
+    load.useful.resize(static_cast<std::size_t>(processes_in(world)));  // the others didn't enter it
+    if (const std::optional<MpiEfficiencies> efficiencies = pop_efficiencies(load.useful, load.longest)) {
+      found.push_back({regions.name(region), *efficiencies});
+    }
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const MpiRegion& a, const MpiRegion& b) { return a.efficiencies.run > b.efficiencies.run; });
+  return found;
 }
 
 void collect_region_names(MPI_Comm world, RegionNames& regions) {

@@ -119,6 +119,7 @@ void TracingSession::begin() {
   gate.open();
   PMPI_Barrier(world_);
   clock.start();
+  ledger.start_together();
   core_time.start();
   clock.return_to_program();
 }
@@ -188,7 +189,10 @@ MpiProfile TracingSession::conclude() {
   }
   collect_kernels(world_, kernels.table);
   collect_region_names(world_, regions);
-  ProcessFacts mine{path.own(), parts.kernels, {}, core_time.lost(), longest_wait()};
+  if (!clock.is_cpu_time() && options.policy == selective::Policy::full) {  // otherwise waiting has no time
+    profile.regions = collect_region_loads(world_, ledger.region_loads(), regions);
+  }
+  ProcessFacts mine{path.own(), parts.kernels, parts.own_code, {}, core_time.lost(), longest_wait()};
   gethostname(mine.host.data(), mine.host.size() - 1);
   const std::vector<CallSequence> all_calls = gather_values(world_, calls);
   const std::vector<ProcessFacts> processes = gather_values(world_, mine);
@@ -224,6 +228,7 @@ void TracingSession::count_anew() {
   skipping.begin_epoch();
   PMPI_Barrier(world_);
   clock.restart();
+  ledger.start_together();
   core_time.restart();
 }
 

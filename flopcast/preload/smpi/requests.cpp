@@ -142,7 +142,10 @@ std::int64_t bytes_of(int count, MPI_Datatype type) {
   return static_cast<std::int64_t>(count) * size;
 }
 
-ProcessArrival arrival_of(const SmpiProcess& process) { return {now(), process.path().mark()}; }
+ProcessArrival arrival_of(SmpiProcess& process) {
+  process.path().name_part();
+  return {now(), process.path().mark()};
+}
 
 std::optional<OpenRequest> begin(SmpiProcess& process, const MessageEnvelope& envelope) {
   const std::shared_ptr<const Group> group = process.group(envelope.comm);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <numeric>
 #include <optional>
 
 #include <nlohmann/json.hpp>
@@ -30,14 +31,38 @@ const SmpiProcess& last_to_end(const std::vector<const SmpiProcess*>& processes)
                             [](const SmpiProcess* a, const SmpiProcess* b) { return a->path().length() < b->path().length(); });
 }
 
-/// Counts the kernels along the path that ends where `last` has ended. Returns false if a process had more events than are kept.
-bool follow_back(const SmpiProcess& last, const std::vector<const SmpiProcess*>& processes, selective::KernelTable& kernels) {
-  const auto visit = [&kernels](std::uint32_t kernel, Seconds seconds, auto... /*estimated*/) { kernels[kernel].along.add(seconds); };
+/// Counts the kernels along the path that ends where `last` has ended. Returns the time of each process's own code there.
+std::vector<Seconds> follow_back(const SmpiProcess& last, const std::vector<const SmpiProcess*>& processes,
+                                 selective::KernelTable& kernels) {
+  std::vector<Seconds> own_code(processes.size());
   for (std::optional<path::LogCursor> place = last.path().mark().place; place;) {
-    const path::CriticalPath& path = processes[static_cast<std::size_t>(place->rank)]->path();
-    place = path.log().walk(place->position, visit);
+    const auto rank = static_cast<std::size_t>(place->rank);
+    const std::optional<path::EventLog::Jump> jump =
+        processes[rank]->path().log().walk(place->position, [&](const path::EventLog::Step& step) {
+          if (step.kernel == path::EventLog::own_code) {
+            own_code[rank] += step.seconds;
+          } else {
+            kernels[step.kernel].along.add(step.seconds);
+          }
+        });
+    place = jump ? std::optional(jump->place) : std::nullopt;
   }
+  return own_code;
+}
+
+/// Returns false if a process had more events than are kept.
+bool is_complete(const std::vector<const SmpiProcess*>& processes) {
   return std::all_of(processes.begin(), processes.end(), [](const SmpiProcess* process) { return process->path().log().complete(); });
+}
+
+json efficiencies_document(const std::vector<const SmpiProcess*>& processes, Seconds run) {
+  std::vector<Seconds> useful;
+  Seconds ideal_run = 0;
+  for (const SmpiProcess* process : processes) {
+    useful.push_back(process->path().own().computation);
+    ideal_run = std::max(ideal_run, process->path().longest().computation);
+  }
+  return pop_efficiencies(useful, run, ideal_run);
 }
 
 json kernels_document(const selective::KernelTable& kernels, const std::vector<bool>& known) {
@@ -57,7 +82,7 @@ json kernels_document(const selective::KernelTable& kernels, const std::vector<b
   return list;
 }
 
-json processes_document(const std::vector<const SmpiProcess*>& processes) {
+json processes_document(const std::vector<const SmpiProcess*>& processes, const std::vector<Seconds>& own_code) {
   json list = json::array();
   for (const SmpiProcess* process : processes) {
     const path::Costs& own = process->path().own();
@@ -65,6 +90,7 @@ json processes_document(const std::vector<const SmpiProcess*>& processes) {
                     {"computation_seconds", own.computation},
                     {"communication_seconds", own.communication},
                     {"waiting_seconds", process->waited},
+                    {"own_code_on_path_seconds", own_code[list.size()]},
                     {"messages", process->messages},
                     {"message_bytes", process->message_bytes},
                     {"flops", own.flops}});
@@ -112,16 +138,18 @@ std::string lapack_beside(const std::string& blas, const selective::KernelTable&
 
 json document_of(const ResultFacts& facts, selective::KernelTable& kernels) {
   const SmpiProcess& last = last_to_end(facts.processes);
-  const bool complete = follow_back(last, facts.processes, kernels);
+  const std::vector<Seconds> own_code = follow_back(last, facts.processes, kernels);
   const std::string blas = library_of("dgemm");
   json document = {{"schema", protocol::smpi_result_schema},
                    {"ranks", facts.processes.size()},
                    {"seconds", last.path().length()},
                    {"blas", blas},
                    {"lapack", lapack_beside(blas, kernels)},
-                   {"path_complete", complete},
+                   {"path_complete", is_complete(facts.processes)},
                    {"path", last.path().mark().along},
-                   {"processes", processes_document(facts.processes)},
+                   {"own_code_seconds", std::accumulate(own_code.begin(), own_code.end(), 0.0)},
+                   {"efficiencies", efficiencies_document(facts.processes, last.path().length())},
+                   {"processes", processes_document(facts.processes, own_code)},
                    {"kernels", kernels_document(kernels, facts.known)}};
   if (facts.traces) {
     document["traces"] = traces_document(facts);

@@ -100,7 +100,7 @@ void Simulation::begin_process() {
   ++begun_;
   smpi_bench_end();
   // Paths begin with the simulation, so that each is as long as its process's clock.
-  processes_[number]->path().add({.time = now(), .computation = now()});
+  processes_[number]->path().compute(now());
   processes_[number]->resumed = now();
   smpi_bench_begin();
 }
@@ -157,7 +157,7 @@ void Simulation::use_first(SmpiProcess& process, const Call& call) {
   if (seconds > 0) {
     const Seconds start = now();
     smpi_execute_flops(seconds * options_.flops_per_second);
-    process.path().add({.time = now() - start, .computation = now() - start});
+    process.path().compute(now() - start);
   }
 }
 
@@ -210,7 +210,7 @@ void Simulation::communicated(SmpiProcess& process, std::uint32_t kernel, Second
   if (last != nullptr) {
     process.path().wait(last->time - entered);
     process.waited += last->time - entered;
-    process.path().follow(last->mark);
+    process.path().follow(last->mark, now());
     start = last->time;
   }
   constexpr double word_bytes = 8;
@@ -225,6 +225,7 @@ void Simulation::write_result() {
   std::vector<const SmpiProcess*> by_rank(static_cast<std::size_t>(size_), nullptr);
   for (const auto& process : processes_) {
     if (process) {
+      process->path().name_part();
       by_rank[static_cast<std::size_t>(process->rank())] = process.get();
     }
   }
@@ -254,7 +255,7 @@ SmpiProcess* enter() noexcept {
   process->inside = true;
   smpi_bench_end();  // lets simulated time pass for the program's own code
   const Seconds seconds = now() - process->resumed;
-  process->path().add({.time = seconds, .computation = seconds});
+  process->path().compute(seconds);
   return process;
 }
 

@@ -65,18 +65,45 @@ struct MpiWait {
   friend bool operator==(const MpiWait&, const MpiWait&) = default;
 };
 
+/// Parallel efficiencies as the POP Centre of Excellence defines them ("POP Standard Metrics for Parallel Performance Analysis"), 0 to 1
+/// each. Useful time u is the time of a process outside of MPI, and T is the time of the run. T0 is the time with a network that takes none:
+/// the longest chain of useful time through the messages.
+struct MpiEfficiencies {
+  Seconds run = 0;                      ///< T
+  std::optional<Seconds> ideal_run;     ///< T0; nothing for a part of the run
+  double parallel = 0;                  ///< mean u / T, the product of the next two
+  double load_balance = 0;              ///< mean u / max u
+  double communication = 0;             ///< max u / T, the product of the next two
+  std::optional<double> serialisation;  ///< max u / T0
+  std::optional<double> transfer;       ///< T0 / T
+  friend bool operator==(const MpiEfficiencies&, const MpiEfficiencies&) = default;
+};
+
+/// Returns the efficiencies for the useful time of each process; nothing if the run took no time or nothing was useful. `run` counts as the
+/// greatest useful time if it is less by errors of measurement, and so does `ideal_run`.
+[[nodiscard]] std::optional<MpiEfficiencies> pop_efficiencies(const std::vector<Seconds>& useful, Seconds run,
+                                                              std::optional<Seconds> ideal_run = std::nullopt);
+
 /// One process's own part of an execution.
 struct MpiProcess {
   int rank = 0;
   std::string host;
   path::Costs own;
   Seconds on_path = 0;               ///< time of this process's kernels that lie on the critical path
+  Seconds own_code_on_path = 0;      ///< time of the program's code between them that lies there
   Seconds cpu = 0;                   ///< CPU time of all of its threads
   Seconds without_core = 0;          ///< ready to run, but without a core
   Seconds program_without_core = 0;  ///< the part of that outside of MPI
   Seconds blocked = 0;               ///< outside of MPI neither computing nor ready to run: asleep, or waiting for a file
   std::optional<MpiWait> longest_wait;
   friend bool operator==(const MpiProcess&, const MpiProcess&) = default;
+};
+
+/// A region of the program's own, in all processes.
+struct MpiRegion {
+  std::string name;
+  MpiEfficiencies efficiencies;
+  friend bool operator==(const MpiRegion&, const MpiRegion&) = default;
 };
 
 /// Digest of the MPI calls that one process made.
@@ -115,9 +142,12 @@ struct MpiProfile {
   int spawned_processes = 0;         ///< processes that aren't traced
   path::MessageModel message_model;  ///< cost of a message between two processes
   path::Costs critical_path;         ///< along the critical path
-  path::Costs longest;               ///< the longest path by each metric
-  path::Costs per_process;           ///< the most of any process, by metric
-  path::Costs volumetric;            ///< mean of all processes
+  Seconds own_code = 0;              ///< the program's own code there: computation outside of kernels and regions
+  std::optional<MpiEfficiencies> efficiencies;
+  std::vector<MpiRegion> regions;  ///< regions by falling time
+  path::Costs longest;             ///< the longest path by each metric
+  path::Costs per_process;         ///< the most of any process, by metric
+  path::Costs volumetric;          ///< mean of all processes
   std::vector<MpiProcess> processes;
   Seconds prediction_error = 0;  ///< half-width that predictions across sizes add to the path's time
   double program_variance = 0;   ///< variance of the time of the program's own code along the path, in square seconds

@@ -54,6 +54,7 @@ struct SimulatedKernel {
 struct SimulatedProcess {
   Seconds seconds = 0, computation = 0, communication = 0, waiting = 0;
   double messages = 0, message_bytes = 0, flops = 0;
+  Seconds own_code_on_path = 0;  ///< time of its code outside of kernels on the critical path
   friend bool operator==(const SimulatedProcess&, const SimulatedProcess&) = default;
 };
 
@@ -64,6 +65,8 @@ struct SimulatedRun {
   std::string blas, lapack;   ///< files of the program's libraries; empty if it has none
   bool path_complete = true;  ///< false if a process had more events than are kept
   path::Costs critical_path;
+  Seconds own_code = 0;  ///< the program's own code there: computation outside of kernels
+  std::optional<MpiEfficiencies> efficiencies;
   std::vector<SimulatedProcess> processes;
   std::vector<SimulatedKernel> kernels;
   Seconds simulation_seconds = 0;  ///< wall time of the simulation

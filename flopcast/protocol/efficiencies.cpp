@@ -5,6 +5,11 @@
 
 namespace flopcast {
 
+void keep_longest(std::vector<MpiWaiting>& waits) {
+  std::stable_sort(waits.begin(), waits.end(), [](const MpiWaiting& a, const MpiWaiting& b) { return a.seconds > b.seconds; });
+  waits.resize(std::min(waits.size(), MpiProfile::max_waits));
+}
+
 std::optional<MpiEfficiencies> pop_efficiencies(const std::vector<Seconds>& useful, Seconds run, std::optional<Seconds> ideal_run) {
   const Seconds most = useful.empty() ? 0 : *std::max_element(useful.begin(), useful.end());
   if (!(most > 0) || !(run > 0)) {

@@ -77,6 +77,23 @@ inline Fields FieldTable<MpiOtherTool>::fields() {
           optional_field<&T::unseen_functions>("functions that don't call flopcast's")};
 }
 template <>
+struct EnumNames<MpiWaitKind> {
+  static constexpr std::array names{std::pair{MpiWaitKind::late_sender, "late sender"},
+                                    std::pair{MpiWaitKind::late_receiver, "late receiver"},
+                                    std::pair{MpiWaitKind::collective, "collective"}};
+};
+template <>
+inline Fields FieldTable<MpiWaiting>::fields() {
+  return {field<&T::rank>("process that waited"),
+          field<&T::awaited_rank>("process that was late; missing or null if there are several, or it isn't known"),
+          field<&T::kind>("cause: a late sender, a late receiver, or a process that came later to a collective"),
+          field<&T::routine>("MPI routine that waited"),
+          optional_field<&T::region>("region of the program's own in which the call lies; empty: none"),
+          optional_field<&T::site>("place of the call: function, and file with a number for addr2line; empty if it isn't known"),
+          field<&T::count>("number of waits of 20 microseconds and more"),
+          field<&T::seconds>("time of these waits")};
+}
+template <>
 inline Fields FieldTable<MpiEfficiencies>::fields() {
   return {field<&T::run>("time of the run, of which the efficiencies are parts").named("run_seconds"),
           field<&T::ideal_run>("time with a network that takes no time: the longest chain of computation through the messages")
@@ -157,6 +174,7 @@ inline Fields FieldTable<MpiProfile>::fields() {
           field<&T::per_process>("the most of any process, by metric"),
           field<&T::volumetric>("mean of all processes"),
           optional_field<&T::processes>("processes by rank"),
+          optional_field<&T::waits>("longest waits for other processes, by falling time"),
           optional_field<&T::prediction_error>("half-width that predictions across sizes add to the path's time")
               .named("prediction_error_seconds"),
           optional_field<&T::program_variance>("variance of the time of the program's own code along the path, in square seconds"),

@@ -37,8 +37,10 @@ void simulate(const MpiSimulateRequest& request, CommonOptions& common) {
     emit(simulation_table(simulation), common);
   } else {
     const SimulatedRun& run = simulation.runs.front();
-    const std::string efficiencies = run.efficiencies ? '\n' + render(efficiency_table(*run.efficiencies), common) : "";
-    emit(render(simulation_table(simulation), common) + efficiencies + '\n' + render(simulated_kernel_table(run), common), common);
+    std::string text = render(simulation_table(simulation), common) + '\n';
+    text += run.efficiencies ? render(efficiency_table(*run.efficiencies), common) + '\n' : "";
+    text += run.waits.empty() ? "" : render(wait_table(run.waits), common) + '\n';
+    emit(text + render(simulated_kernel_table(run), common), common);
   }
   if (!simulation.failures.empty()) {
     common.exit_code = simulation.failures.front().exit_code;

@@ -35,6 +35,7 @@ Seconds Acknowledgements::explain_wait(Seconds surplus, bool is_expected) {
   }
   bool explained = false;
   if (surplus > 0 && collected_) {
+    ledger_.note_late_receiver(collected_->mark.place.rank);
     propagation_.follow(*collected_);
     collected_.reset();
     explained = true;
@@ -42,6 +43,7 @@ Seconds Acknowledgements::explain_wait(Seconds surplus, bool is_expected) {
   const Seconds end = SessionClock::wall() + (is_expected ? std::min(share * surplus, max_polling) : 0);
   while (surplus > 0) {
     if (const Arrival* acknowledgement = next_acknowledgement()) {
+      ledger_.note_late_receiver(acknowledgement->mark.place.rank);
       propagation_.follow(*acknowledgement);
       explained = true;
     } else if (explained || SessionClock::wall() >= end) {

@@ -5,11 +5,12 @@
 namespace flopcast::preload::mpi {
 
 void PathLedger::begin(int rank) {
+  rank_ = rank;
   path_ = path::CriticalPath(rank);
   path_.reserve_log();
   spent_ = {};
   polling_.forget();
-  region_.drop();
+  drop_region();
   region_loads_.clear();
   waits_.forget();
 }
@@ -22,7 +23,7 @@ void PathLedger::settle() noexcept {
 
 void PathLedger::measure(bool on) noexcept {
   settle();
-  region_.drop();
+  drop_region();
   measures_ = on;
   on ? clock_.start() : clock_.stop();
 }
@@ -70,6 +71,7 @@ void PathLedger::communicated(const Communication& communication, Seconds second
     return;
   }
   spent_.messages += executed ? seconds : 0;
+  waits_.add(idle);
   const std::uint32_t kernel = kernels_.number(communication);
   const selective::PathContribution counted = kernels_.note_time(kernel, seconds, executed);
   path_.add({.time = counted.seconds + idle,
@@ -111,11 +113,18 @@ bool PathLedger::enter_region(std::uint32_t kernel, bool may_be_skipped) {
   }
   path_.name_part();
   before_region_ = path_.own();
+  waits_.note_region(kernels_.table[kernel].key.routine);
   region_.open(kernel, may_be_skipped ? kernels_.decisions.cause() : selective::Cause::always);
   return true;
 }
 
+void PathLedger::drop_region() noexcept {
+  region_.drop();
+  waits_.note_region(0);
+}
+
 void PathLedger::leave_region() {
+  waits_.note_region(0);
   const Seconds seconds = region_.seconds();
   region_.remember(kernels_.table[region_.kernel()].key.routine);
   add_load(kernels_.table[region_.kernel()].key.routine);

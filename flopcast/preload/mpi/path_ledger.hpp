@@ -87,11 +87,21 @@ class PathLedger {
   void skipped(const Communication& communication);
 
   /// Notes that the call of `routine` waits for process `rank` of MPI_COMM_WORLD from here on.
-  void note_awaited(Routine routine, std::int32_t rank = Wait::nobody) {
+  void note_awaited(Routine routine, std::int32_t rank = Wait::nobody, MpiWaitKind kind = MpiWaitKind::collective) {
     if (clock_.is_cpu_time()) {
       waits_.add_until(SessionClock::wall());
     }
-    waits_.await(static_cast<std::uint32_t>(routine), rank);
+    waits_.await(static_cast<std::uint32_t>(routine), rank, kind);
+  }
+  /// Notes that the latest agreement named the process that comes last to a collective. With CPU time the longest path doesn't say which.
+  void note_last_to_come(std::int32_t rank) noexcept {
+    const WaitPlace& place = waits_.place();
+    waits_.await(place.routine, clock_.is_cpu_time() || rank == rank_ ? Wait::nobody : rank, MpiWaitKind::collective);
+  }
+  /// Notes that the call waited for process `rank` to receive.
+  void note_late_receiver(std::int32_t rank) {
+    const bool is_known = waits_.place().routine != Wait::no_routine;
+    note_awaited(is_known ? static_cast<Routine>(waits_.place().routine) : Routine::wait, rank, MpiWaitKind::late_receiver);
   }
   /// Notes that this process waited, which is on no path.
   void waited(Seconds seconds) noexcept {
@@ -127,6 +137,7 @@ class PathLedger {
   void communicated(const Communication& communication, Seconds seconds, bool executed, Seconds idle);
   /// Puts the kernel on the path from here on.
   void note_on_path(std::uint32_t kernel, const selective::PathContribution& counted);
+  void drop_region() noexcept;
   /// Adds the time since the open region began to the region's.
   void add_load(std::uint32_t region);
   /// Notes that the kernel was the latest on the path.
@@ -135,6 +146,7 @@ class PathLedger {
   KernelDecisions& kernels_;
   SessionClock& clock_;
   bool measures_ = true;
+  int rank_ = 0;
   Seconds origin_ = 0;  ///< wall time at which all processes began
   path::CriticalPath path_;
   selective::TimeSpent spent_;

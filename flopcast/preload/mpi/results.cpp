@@ -1,7 +1,6 @@
 #include "flopcast/preload/mpi/results.hpp"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -13,33 +12,6 @@ namespace {
 constexpr int token_tag = 3;
 constexpr int kernels_tag = 4;
 constexpr int regions_tag = 5;
-constexpr int loads_tag = 8;
-
-/// Sends all processes' records to rank 0 in messages of bounded size, and calls `take` for each.
-template <class Records, class Take>
-void collect(MPI_Comm world, int tag, const Records& mine, Take take) {
-  using Record = typename Records::value_type;
-  constexpr std::size_t max_records = 256;
-  const int rank = rank_in(world), size = processes_in(world);
-  if (rank != 0) {
-    for (std::size_t first = 0; first <= mine.size(); first += max_records) {  // a message that isn't full, perhaps empty, is the last
-      const std::size_t count = std::min(max_records, mine.size() - first);
-      PMPI_Send(mine.data() + first, static_cast<int>(count * sizeof(Record)), MPI_BYTE, 0, tag, world);
-    }
-    return;
-  }
-  PageVector<Record> part(max_records);
-  for (int other = 1; other < size; ++other) {
-    for (std::size_t count = max_records; count == max_records;) {
-      MPI_Status status;
-      int bytes = 0;
-      PMPI_Recv(part.data(), static_cast<int>(max_records * sizeof(Record)), MPI_BYTE, other, tag, world, &status);
-      PMPI_Get_count(&status, MPI_BYTE, &bytes);
-      count = static_cast<std::size_t>(bytes) / sizeof(Record);
-      std::for_each_n(part.begin(), count, take);
-    }
-  }
-}
 
 /// The walk back along the critical path in this process's parts.
 class PathWalk {
@@ -140,31 +112,6 @@ PathParts visit_critical_path(MPI_Comm world, const path::CriticalPath& path, co
 
 void collect_kernels(MPI_Comm world, selective::KernelTable& kernels) {
   collect(world, kernels_tag, kernels.kernels(), [&kernels](const selective::KernelRecord& kernel) { kernels.merge(kernel); });
-}
-
-std::vector<MpiRegion> collect_region_loads(MPI_Comm world, const std::vector<RegionLoad>& mine, const RegionNames& regions) {
-  struct Load {
-    Seconds longest = 0;
-    std::vector<Seconds> useful;  ///< one time per process, in any order
-  };
-  std::map<std::uint32_t, Load> loads;
-  const auto add = [&loads](const RegionLoad& load) {
-    Load& all = loads[load.region];
-    all.longest = std::max(all.longest, load.time);
-    all.useful.push_back(load.useful);
-  };
-  std::for_each(mine.begin(), mine.end(), add);
-  collect(world, loads_tag, mine, add);
-  std::vector<MpiRegion> found;
-  for (auto& [region, load] : loads) {
-    load.useful.resize(static_cast<std::size_t>(processes_in(world)));  // the others didn't enter it
-    if (const std::optional<MpiEfficiencies> efficiencies = pop_efficiencies(load.useful, load.longest)) {
-      found.push_back({regions.name(region), *efficiencies});
-    }
-  }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const MpiRegion& a, const MpiRegion& b) { return a.efficiencies.run > b.efficiencies.run; });
-  return found;
 }
 
 void collect_region_names(MPI_Comm world, RegionNames& regions) {

@@ -4,12 +4,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <vector>
 
 #include "flopcast/path/critical_path.hpp"
 #include "flopcast/preload/kernels/kernel_keys.hpp"
-#include "flopcast/preload/mpi/open_region.hpp"
-#include "flopcast/protocol/mpi_profile.hpp"
 #include "flopcast/selective/kernel_table.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -30,8 +27,6 @@ PathParts visit_critical_path(MPI_Comm world, const path::CriticalPath& path, co
 
 /// Adds the kernels of all processes to rank 0's.
 void collect_kernels(MPI_Comm world, selective::KernelTable& kernels);
-/// Returns the efficiencies of the regions of all processes, complete at rank 0, which knows all names.
-std::vector<MpiRegion> collect_region_loads(MPI_Comm world, const std::vector<RegionLoad>& mine, const RegionNames& regions);
 /// Adds the names of all processes' regions to rank 0's.
 void collect_region_names(MPI_Comm world, RegionNames& regions);
 

@@ -13,6 +13,7 @@
 
 #include "flopcast/preload/kernels/routine_digest.hpp"
 #include "flopcast/preload/kernels/wall_clock.hpp"
+#include "flopcast/preload/mpi/losses.hpp"
 #include "flopcast/preload/mpi/other_tools.hpp"
 #include "flopcast/preload/mpi/piggyback.hpp"
 #include "flopcast/preload/mpi/prefixed_names.hpp"
@@ -189,6 +190,7 @@ MpiProfile TracingSession::conclude() {
   }
   collect_kernels(world_, kernels.table);
   collect_region_names(world_, regions);
+  profile.waits = collect_waits(world_, ledger.waits(), regions);
   if (!clock.is_cpu_time() && options.policy == selective::Policy::full) {  // otherwise waiting has no time
     profile.regions = collect_region_loads(world_, ledger.region_loads(), regions);
   }

@@ -95,7 +95,8 @@ void open_session() noexcept;
 /// threads, and outside of a session. For threads that didn't call MPI_Init only communication counts.
 class InterceptGuard {
  public:
-  InterceptGuard() noexcept;
+  /// `site` is the return address of the intercepted function.
+  explicit InterceptGuard(const void* site = __builtin_return_address(0)) noexcept;
   InterceptGuard(const InterceptGuard&) = delete;
   InterceptGuard& operator=(const InterceptGuard&) = delete;
   ~InterceptGuard();

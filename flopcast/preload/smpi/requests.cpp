@@ -187,6 +187,7 @@ void add_others(SmpiProcess& process, OpenRequest& pending, const MPI_Status* st
   // A short message is sent whether or not its receiver is there.
   if (other && (!pending.sends || pending.bytes > simulation()->options().eager_bytes)) {
     others.push_back(*other);
+    others.back().kind = pending.sends ? MpiWaitKind::late_receiver : MpiWaitKind::late_sender;
   }
 }
 

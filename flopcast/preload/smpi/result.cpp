@@ -82,6 +82,17 @@ json kernels_document(const selective::KernelTable& kernels, const std::vector<b
   return list;
 }
 
+std::vector<MpiWaiting> longest_waits(const std::vector<const SmpiProcess*>& processes) {
+  std::vector<MpiWaiting> all;
+  for (const SmpiProcess* process : processes) {
+    for (const auto& [place, sum] : process->waits.longest_places(MpiProfile::max_waits)) {
+      all.push_back({process->rank(), place.awaited, place.kind, mpi::routine_names.at(place.routine), "", "", sum.count, sum.seconds});
+    }
+  }
+  keep_longest(all);
+  return all;
+}
+
 json processes_document(const std::vector<const SmpiProcess*>& processes, const std::vector<Seconds>& own_code) {
   json list = json::array();
   for (const SmpiProcess* process : processes) {
@@ -149,6 +160,7 @@ json document_of(const ResultFacts& facts, selective::KernelTable& kernels) {
                    {"path", last.path().mark().along},
                    {"own_code_seconds", std::accumulate(own_code.begin(), own_code.end(), 0.0)},
                    {"efficiencies", efficiencies_document(facts.processes, last.path().length())},
+                   {"waits", longest_waits(facts.processes)},
                    {"processes", processes_document(facts.processes, own_code)},
                    {"kernels", kernels_document(kernels, facts.known)}};
   if (facts.traces) {

@@ -210,6 +210,8 @@ void Simulation::communicated(SmpiProcess& process, std::uint32_t kernel, Second
   if (last != nullptr) {
     process.path().wait(last->time - entered);
     process.waited += last->time - entered;
+    process.waits.await(kernels_[kernel].key.routine, last->mark.place.rank, last->kind);
+    process.waits.add(last->time - entered);
     process.path().follow(last->mark, now());
     start = last->time;
   }

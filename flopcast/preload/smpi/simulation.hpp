@@ -14,6 +14,7 @@
 #include "flopcast/core/call.hpp"
 #include "flopcast/path/critical_path.hpp"
 #include "flopcast/preload/kernels/routine_list.hpp"
+#include "flopcast/preload/mpi/waits.hpp"
 #include "flopcast/preload/smpi/matching.hpp"
 #include "flopcast/preload/smpi/modelled_times.hpp"
 #include "flopcast/protocol/smpi_options.hpp"
@@ -80,6 +81,7 @@ class SmpiProcess {
   CallList trace;
   Seconds resumed = 0;                                          ///< when the program last went on
   Seconds waited = 0;                                           ///< time waited for others
+  mpi::Waits waits;                                             ///< waits by process and routine
   bool inside = false;                                          ///< inside an intercepted function
   bool inside_mpi = false;                                      ///< the function is one of MPI, which may call the program's code
   bool in_kernel = false;                                       ///< in a kernel that such code has called

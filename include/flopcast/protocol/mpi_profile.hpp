@@ -65,6 +65,29 @@ struct MpiWait {
   friend bool operator==(const MpiWait&, const MpiWait&) = default;
 };
 
+/// Causes of waiting for another process.
+enum class MpiWaitKind : std::uint8_t {
+  late_sender,    ///< a receive, or a wait for one, began before the message was sent
+  late_receiver,  ///< a send, or a wait for one, began before the receive
+  collective,     ///< another process came later to a collective communication
+};
+
+/// All waits of one process for another one at one place of the program.
+struct MpiWaiting {
+  int rank = 0;                     ///< the process that waited
+  std::optional<int> awaited_rank;  ///< the process that was late; nothing if there are several, or it isn't known
+  MpiWaitKind kind = MpiWaitKind::late_sender;
+  std::string routine;  ///< MPI_Recv
+  std::string region;   ///< open region of the program's own; empty if there is none
+  std::string site;     ///< call of the routine: `solve (libsolver.so+0x11d2)`, `app+0x11d2`; empty if it isn't known
+  std::int64_t count = 0;
+  Seconds seconds = 0;
+  friend bool operator==(const MpiWaiting&, const MpiWaiting&) = default;
+};
+
+/// Sorts the waits by falling time, and keeps at most MpiProfile::max_waits.
+void keep_longest(std::vector<MpiWaiting>& waits);
+
 /// Parallel efficiencies as the POP Centre of Excellence defines them ("POP Standard Metrics for Parallel Performance Analysis"), 0 to 1
 /// each. Useful time u is the time of a process outside of MPI, and T is the time of the run. T0 is the time with a network that takes none:
 /// the longest chain of useful time through the messages.
@@ -149,8 +172,9 @@ struct MpiProfile {
   path::Costs per_process;         ///< the most of any process, by metric
   path::Costs volumetric;          ///< mean of all processes
   std::vector<MpiProcess> processes;
-  Seconds prediction_error = 0;  ///< half-width that predictions across sizes add to the path's time
-  double program_variance = 0;   ///< variance of the time of the program's own code along the path, in square seconds
+  std::vector<MpiWaiting> waits;  ///< the longest ones by falling time, at most `max_waits`
+  Seconds prediction_error = 0;   ///< half-width that predictions across sizes add to the path's time
+  double program_variance = 0;    ///< variance of the time of the program's own code along the path, in square seconds
   std::optional<selective::RunTimeRatio> pace;
   std::optional<selective::TimeSpent> spent;  ///< means of the processes
   std::optional<MpiTraffic> own_messages;
@@ -162,6 +186,7 @@ struct MpiProfile {
   std::vector<MpiKernel> kernels;
   friend bool operator==(const MpiProfile&, const MpiProfile&) = default;
 
+  static constexpr std::size_t max_waits = 32;
   /// Returns the number of cores that the processes got on average while they were ready to run; nothing in documents of before.
   [[nodiscard]] std::optional<double> cores_got() const noexcept;
   /// Returns whether processes lacked a core for a considerable part of the time.

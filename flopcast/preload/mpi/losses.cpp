@@ -1,0 +1,71 @@
+#include "flopcast/preload/mpi/losses.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "flopcast/preload/kernels/routine_list.hpp"
+#include "flopcast/preload/mpi/call_sites.hpp"
+#include "flopcast/preload/mpi/process_values.hpp"
+
+namespace flopcast::preload::mpi {
+namespace {
+
+constexpr int loads_tag = 8;
+constexpr int waits_tag = 9;
+
+}  // namespace
+
+std::vector<MpiWaiting> collect_waits(MPI_Comm world, const Waits& mine, const RegionNames& regions) {
+  struct WaitRecord {
+    int rank = 0;
+    WaitPlace place;
+    Waits::Sum sum;
+    std::array<char, 120> site{};  ///< ends with a zero
+  };
+  std::vector<WaitRecord> own;
+  for (const auto& [place, sum] : mine.longest_places(MpiProfile::max_waits)) {
+    WaitRecord& record = own.emplace_back(WaitRecord{rank_in(world), place, sum, {}});
+    call_site(place.site).copy(record.site.data(), record.site.size() - 1);
+  }
+  std::vector<MpiWaiting> all;
+  const auto add = [&](const WaitRecord& record) {
+    const auto& [routine, awaited, kind, region, site] = record.place;
+    all.push_back({record.rank, awaited == Wait::nobody ? std::nullopt : std::optional<int>(awaited), kind,
+                   routine < routine_names.size() ? routine_names[routine] : "", region == 0 ? "" : regions.name(region),
+                   record.site.data(), record.sum.count, record.sum.seconds});
+  };
+  std::for_each(own.begin(), own.end(), add);
+  collect(world, waits_tag, own, add);
+  keep_longest(all);
+  return all;
+}
+
+std::vector<MpiRegion> collect_region_loads(MPI_Comm world, const std::vector<RegionLoad>& mine, const RegionNames& regions) {
+  struct Load {
+    Seconds longest = 0;
+    std::vector<Seconds> useful;  ///< one time per process, in any order
+  };
+  std::map<std::uint32_t, Load> loads;
+  const auto add = [&loads](const RegionLoad& load) {
+    Load& all = loads[load.region];
+    all.longest = std::max(all.longest, load.time);
+    all.useful.push_back(load.useful);
+  };
+  std::for_each(mine.begin(), mine.end(), add);
+  collect(world, loads_tag, mine, add);
+  std::vector<MpiRegion> found;
+  for (auto& [region, load] : loads) {
+    load.useful.resize(static_cast<std::size_t>(processes_in(world)));  // the others didn't enter it
+    if (const std::optional<MpiEfficiencies> efficiencies = pop_efficiencies(load.useful, load.longest)) {
+      found.push_back({regions.name(region), *efficiencies});
+    }
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const MpiRegion& a, const MpiRegion& b) { return a.efficiencies.run > b.efficiencies.run; });
+  return found;
+}
+
+}  // namespace flopcast::preload::mpi

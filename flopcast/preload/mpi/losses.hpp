@@ -1,0 +1,20 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "flopcast/preload/kernels/kernel_keys.hpp"
+#include "flopcast/preload/mpi/open_region.hpp"
+#include "flopcast/preload/mpi/waits.hpp"
+#include "flopcast/protocol/mpi_profile.hpp"
+
+/// Collects what processes have lost, and where. Both functions are collective over `world`.
+namespace flopcast::preload::mpi {
+
+/// Returns the longest waits of all processes, complete at rank 0, which knows all names of regions.
+std::vector<MpiWaiting> collect_waits(MPI_Comm world, const Waits& mine, const RegionNames& regions);
+/// Returns the efficiencies of the regions of all processes, complete at rank 0, which knows all names.
+std::vector<MpiRegion> collect_region_loads(MPI_Comm world, const std::vector<RegionLoad>& mine, const RegionNames& regions);
+
+}  // namespace flopcast::preload::mpi

@@ -109,6 +109,20 @@ template <>
 inline Fields FieldTable<MpiRegion>::fields() {
   return {field<&T::name>("name of the region"), field<&T::efficiencies>("parallel efficiencies (POP) in the region")};
 }
+template <>
+inline Fields FieldTable<MpiProcessTimeline>::fields() {
+  return {field<&T::rank>("rank in MPI_COMM_WORLD"),
+          field<&T::computation>("part of each bin in kernels and regions, 0 to 1"),
+          field<&T::own_code>("part of each bin in the program's own code outside of them"),
+          field<&T::communication>("part of each bin in MPI, without waiting"),
+          field<&T::waiting>("part of each bin that the process waited"),
+          field<&T::on_path>("part of each bin in which the critical path was in the process")};
+}
+template <>
+inline Fields FieldTable<MpiTimeline>::fields() {
+  return {field<&T::bin>("width of a bin").named("bin_seconds"),
+          field<&T::processes>("processes by rank, at most 64, with 240 bins at most")};
+}
 void to_json(nlohmann::json& json, const MpiTimes& times);
 void from_json(const nlohmann::json& json, MpiTimes& times);
 
@@ -174,6 +188,7 @@ inline Fields FieldTable<MpiProfile>::fields() {
           field<&T::per_process>("the most of any process, by metric"),
           field<&T::volumetric>("mean of all processes"),
           optional_field<&T::processes>("processes by rank"),
+          field<&T::timeline>("what processes did when; missing without wall time, or if kernels are skipped"),
           optional_field<&T::waits>("longest waits for other processes, by falling time"),
           optional_field<&T::prediction_error>("half-width that predictions across sizes add to the path's time")
               .named("prediction_error_seconds"),

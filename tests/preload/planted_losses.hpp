@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -52,6 +53,24 @@ inline void expect_late_sender(const nlohmann::json& found, double seconds) {
   expect_efficiency(found, "load_balance", 0.3, 0.5);
   expect_own_code(found);
   EXPECT_LT(found.at("path").at("seconds"), 1.2 * seconds) << "the wait isn't on the path beside the sender's work";
+}
+
+/// Returns the seconds in which process `rank` was in an activity, by the timeline.
+inline double shown(const nlohmann::json& found, std::size_t rank, const char* activity) {
+  const nlohmann::json& timeline = found.at("timeline");
+  double sum = 0;
+  for (const nlohmann::json& part : timeline.at("processes").at(rank).at(activity)) {
+    sum += part.get<double>() * timeline.at("bin_seconds").get<double>();
+  }
+  return sum;
+}
+
+inline void expect_timeline_of_late_sender(const nlohmann::json& found, double seconds) {
+  EXPECT_GT(shown(found, 0, "own_code"), 0.6 * seconds);
+  EXPECT_LT(shown(found, 0, "waiting"), 0.2 * seconds);
+  EXPECT_GT(shown(found, 0, "on_path"), 0.6 * seconds) << "the sender's work determines the time";
+  EXPECT_GT(shown(found, 1, "waiting"), 0.6 * seconds);
+  EXPECT_LT(shown(found, 1, "on_path"), 0.4 * seconds);
 }
 
 inline void expect_late_receiver(const nlohmann::json& found, double seconds) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -15,6 +16,7 @@ namespace {
 
 constexpr int loads_tag = 8;
 constexpr int waits_tag = 9;
+constexpr int bins_tag = 10;
 
 }  // namespace
 
@@ -65,6 +67,36 @@ std::vector<MpiRegion> collect_region_loads(MPI_Comm world, const std::vector<Re
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const MpiRegion& a, const MpiRegion& b) { return a.efficiencies.run > b.efficiencies.run; });
+  return found;
+}
+
+std::optional<MpiTimeline> collect_timelines(MPI_Comm world, TimelineBins* mine, Seconds end) {
+  if (mine == nullptr) {
+    return std::nullopt;
+  }
+  struct RankedBins {
+    int rank = 0;
+    TimelineBins bins;
+  };
+  const int rank = rank_in(world), size = processes_in(world);
+  struct Extent {
+    double width, end;
+  };
+  const Extent extent = of_all(world, Extent{mine->width(), end}, MPI_MAX);
+  mine->widen_to(extent.width);
+  const int stride = (size + MpiTimeline::max_processes - 1) / MpiTimeline::max_processes;
+  PageVector<RankedBins> own;
+  if (rank % stride == 0) {
+    own.push_back({rank, *mine});
+  }
+  MpiTimeline found;
+  found.bin = extent.width;
+  const auto used = static_cast<std::size_t>(std::ceil(extent.end / extent.width));
+  const auto add = [&](const RankedBins& ranked) {
+    found.processes.push_back(ranked.bins.timeline(ranked.rank, std::min(used, TimelineBins::max_bins)));
+  };
+  std::for_each(own.begin(), own.end(), add);
+  collect(world, bins_tag, own, add);
   return found;
 }
 

@@ -37,6 +37,9 @@ selective::TimeSpent PathLedger::spent() const noexcept {
 void PathLedger::executed(std::uint32_t kernel, selective::Cause cause, Seconds started, Seconds seconds) {
   spent_.preparing += started - clock_.called();
   spent_.add_computation(cause, seconds);
+  if (measures_) {
+    show(Activity::computation, started, started + seconds);
+  }
   computed(kernel, seconds, true);
   return_to_program();
 }
@@ -72,6 +75,7 @@ void PathLedger::communicated(const Communication& communication, Seconds second
   }
   spent_.messages += executed ? seconds : 0;
   waits_.add(idle);
+  waited_in_call_ += idle;
   const std::uint32_t kernel = kernels_.number(communication);
   const selective::PathContribution counted = kernels_.note_time(kernel, seconds, executed);
   path_.add({.time = counted.seconds + idle,
@@ -96,6 +100,7 @@ void PathLedger::waited_on_path(Seconds seconds) noexcept {
   if (measures_ && !clock_.is_cpu_time()) {
     path_.add({.time = seconds, .idle = seconds});
     waits_.add(seconds);
+    waited_in_call_ += seconds;
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "flopcast/preload/mpi/polling.hpp"
 #include "flopcast/preload/mpi/program_gaps.hpp"
 #include "flopcast/preload/mpi/session_clock.hpp"
+#include "flopcast/preload/mpi/timeline_bins.hpp"
 #include "flopcast/preload/mpi/waits.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -24,8 +26,12 @@ class PathLedger {
 
   /// Begins an empty path of the process `rank`.
   void begin(int rank);
-  /// Notes that all processes begin now.
-  void start_together() noexcept { origin_ = SessionClock::wall(); }
+  /// Notes that all processes begin now. `in_full`: no kernel will be skipped.
+  void start_together(bool in_full) noexcept {
+    origin_ = SessionClock::wall();
+    timeline_ = {};
+    shows_ = in_full && !clock_.is_cpu_time();
+  }
   /// Puts this process's actions on its path from now on, or takes them off.
   void measure(bool on) noexcept;
   [[nodiscard]] bool measures() const noexcept { return measures_; }
@@ -39,9 +45,13 @@ class PathLedger {
     return path_;
   }
   /// Continues on a longer path: see CriticalPath::follow().
-  bool follow(const path::PathMark& mark) { return path_.follow(mark, SessionClock::wall() - origin_); }
+  bool follow(const path::PathMark& mark) { return path_.follow(mark, since_start()); }
   [[nodiscard]] const ProgramGaps& gaps() const noexcept { return gaps_; }
   [[nodiscard]] OpenRegion& region() noexcept { return region_; }
+  /// Returns the process's timeline; nullptr if the clock has no real times, or kernels are skipped.
+  [[nodiscard]] TimelineBins* timeline() noexcept { return shows_ ? &timeline_ : nullptr; }
+  /// Returns the wall time since all processes began.
+  [[nodiscard]] Seconds since_start() const noexcept { return SessionClock::wall() - origin_; }
   /// Returns this process's times in outermost regions that weren't skipped.
   [[nodiscard]] const std::vector<RegionLoad>& region_loads() const noexcept { return region_loads_; }
   [[nodiscard]] Polling& polling() noexcept { return polling_; }
@@ -57,6 +67,7 @@ class PathLedger {
     clock_.enter_library();
     const Seconds taken = clock_.in_program();
     spent_.program += taken;
+    show(region_.is_open() ? Activity::computation : Activity::own_code, clock_.called() - taken, clock_.called());
     const Seconds seconds = kernels_.decisions.has_windows() ? gaps_.counted(taken, kernels_.decisions.is_in_context()) : taken;
     path_.compute(seconds);
     region_.compute(seconds);
@@ -68,6 +79,13 @@ class PathLedger {
     if (measures_) {
       spent_.calls += clock_.in_call();
     }
+    if (measures_ && own) {
+      const Seconds begun = clock_.called(), went_on = begun + clock_.in_call();
+      const Seconds transfer = std::min(begun + waited_in_call_, went_on);
+      show(Activity::waiting, begun, transfer);
+      show(Activity::communication, transfer, went_on);
+    }
+    waited_in_call_ = 0;
   }
 
   /// Returns whether this process still needs executions of kernel `kernel`.
@@ -108,6 +126,7 @@ class PathLedger {
     if (measures_ && !clock_.is_cpu_time()) {
       path_.wait(seconds);
       waits_.add(seconds);
+      waited_in_call_ += seconds;
     }
   }
   /// Notes that this process waited for an unknown cause, which is on its path.
@@ -131,6 +150,12 @@ class PathLedger {
   void leave_region();
 
  private:
+  /// Adds an activity between two moments of the clock to the timeline.
+  void show(Activity activity, Seconds begin, Seconds end) noexcept {
+    if (shows_) {
+      timeline_.add(activity, clock_.wall_at(begin) - origin_, clock_.wall_at(end) - origin_);
+    }
+  }
   /// Notes a communication; if time can't be measured, that of `model` counts.
   void executed(const Communication& communication, Seconds measured, Seconds idle, const Communication& model);
   void computed(std::uint32_t kernel, Seconds seconds, bool executed);
@@ -147,7 +172,10 @@ class PathLedger {
   SessionClock& clock_;
   bool measures_ = true;
   int rank_ = 0;
-  Seconds origin_ = 0;  ///< wall time at which all processes began
+  bool shows_ = false;          ///< there is a timeline
+  Seconds origin_ = 0;          ///< wall time at which all processes began
+  Seconds waited_in_call_ = 0;  ///< waiting in the current call of MPI
+  TimelineBins timeline_;
   path::CriticalPath path_;
   selective::TimeSpent spent_;
   ProgramGaps gaps_;

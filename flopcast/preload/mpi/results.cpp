@@ -16,17 +16,22 @@ constexpr int regions_tag = 5;
 /// The walk back along the critical path in this process's parts.
 class PathWalk {
  public:
-  PathWalk(int rank, const path::CriticalPath& path, selective::KernelTable& kernels, const std::function<Seconds(std::uint32_t)>& estimate)
-      : rank_(rank), path_(path), kernels_(kernels), estimate_(estimate), estimates_(kernels.kernels().size(), -1) {}
+  PathWalk(int rank, const path::CriticalPath& path, selective::KernelTable& kernels, const std::function<Seconds(std::uint32_t)>& estimate,
+           TimelineBins* timeline)
+      : rank_(rank), path_(path), kernels_(kernels), estimate_(estimate), timeline_(timeline), estimates_(kernels.kernels().size(), -1) {}
 
-  /// Counts the kernels from `cursor` back to where another process's part begins, and moves `cursor` there, or to `finished` at the begin
-  /// of the program.
-  void walk_back(path::LogCursor& cursor, const path::LogCursor& finished) {
+  /// Counts the kernels from `end` back to where another process's part begins, and moves `end` there, or to `finished` at the begin of the
+  /// program.
+  void walk_back(PathEnd& end, const path::LogCursor& finished) {
     const auto visit = [this](const path::EventLog::Step& step) { count(step); };
-    while (cursor.rank == rank_) {
-      const std::optional<path::EventLog::Jump> jump = path_.log().walk(cursor.position, visit);
+    while (end.place.rank == rank_) {
+      const std::optional<path::EventLog::Jump> jump = path_.log().walk(end.place.position, visit);
       end_region();
-      cursor = jump ? jump->place : finished;
+      const PathEnd before = jump ? PathEnd{jump->place, jump->time} : PathEnd{finished, 0};
+      if (timeline_ != nullptr) {
+        timeline_->add(Activity::on_path, before.time, end.time);
+      }
+      end = before;
     }
   }
   [[nodiscard]] const PathParts& found() const noexcept { return found_; }
@@ -74,6 +79,7 @@ class PathWalk {
   const path::CriticalPath& path_;
   selective::KernelTable& kernels_;
   const std::function<Seconds(std::uint32_t)>& estimate_;
+  TimelineBins* timeline_;
   PageVector<Seconds> estimates_;  ///< the latest of each kernel; negative: not asked for yet
   PathParts found_;
   std::optional<path::EventLog::Step> region_;  ///< the sum of the parts of an execution
@@ -81,29 +87,29 @@ class PathWalk {
 
 }  // namespace
 
-PathParts visit_critical_path(MPI_Comm world, const path::CriticalPath& path, const path::PathMark& end, selective::KernelTable& kernels,
-                              const std::function<Seconds(std::uint32_t)>& estimate) {
+PathParts visit_critical_path(MPI_Comm world, const path::CriticalPath& path, const PathEnd& end, selective::KernelTable& kernels,
+                              const std::function<Seconds(std::uint32_t)>& estimate, TimelineBins* timeline) {
   const int rank = rank_in(world), size = processes_in(world);
-  PathWalk walk(rank, path, kernels, estimate);
+  PathWalk walk(rank, path, kernels, estimate, timeline);
   const path::LogCursor finished{-1, 0};
-  path::LogCursor token = end.place;
-  bool mine = token.rank == rank;
+  PathEnd token = end;
+  bool mine = token.place.rank == rank;
   for (;;) {
     if (!mine) {
       PMPI_Recv(&token, static_cast<int>(sizeof token), MPI_BYTE, MPI_ANY_SOURCE, token_tag, world, MPI_STATUS_IGNORE);
-      if (token == finished) {
+      if (token.place == finished) {
         return walk.found();
       }
     }
     walk.walk_back(token, finished);
     mine = false;
-    if (token != finished) {
-      PMPI_Send(&token, static_cast<int>(sizeof token), MPI_BYTE, token.rank, token_tag, world);
+    if (token.place != finished) {
+      PMPI_Send(&token, static_cast<int>(sizeof token), MPI_BYTE, token.place.rank, token_tag, world);
       continue;
     }
     for (int other = 0; other < size; ++other) {
       if (other != rank) {
-        PMPI_Send(&finished, static_cast<int>(sizeof finished), MPI_BYTE, other, token_tag, world);
+        PMPI_Send(&token, static_cast<int>(sizeof token), MPI_BYTE, other, token_tag, world);
       }
     }
     return walk.found();

@@ -120,7 +120,7 @@ void TracingSession::begin() {
   gate.open();
   PMPI_Barrier(world_);
   clock.start();
-  ledger.start_together();
+  ledger.start_together(options.policy == selective::Policy::full);
   core_time.start();
   clock.return_to_program();
 }
@@ -178,8 +178,11 @@ MpiProfile TracingSession::conclude() {
   profile.volumetric = mean_of_all(world_, path.own());
   profile.spent = mean_of_all(world_, ledger.spent());
   profile.path_complete = of_all(world_, path.log().complete() ? 1 : 0, MPI_MIN) != 0;
-  const PathParts parts =
-      visit_critical_path(world_, path, longest, kernels.table, [this](std::uint32_t kernel) { return kernels.estimate(kernel); });
+  const Seconds end = ledger.since_start();
+  const PathParts parts = visit_critical_path(
+      world_, path, {longest.place, end}, kernels.table, [this](std::uint32_t kernel) { return kernels.estimate(kernel); },
+      ledger.timeline());
+  profile.timeline = collect_timelines(world_, ledger.timeline(), end);
   profile.critical_path = longest.along;
   profile.critical_path += of_all(world_, parts.correction, MPI_SUM);
   profile.longest = path::greatest(longest.longest, profile.critical_path);
@@ -230,7 +233,7 @@ void TracingSession::count_anew() {
   skipping.begin_epoch();
   PMPI_Barrier(world_);
   clock.restart();
-  ledger.start_together();
+  ledger.start_together(options.policy == selective::Policy::full);
   core_time.restart();
 }
 

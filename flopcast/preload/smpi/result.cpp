@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -26,15 +28,15 @@ json statistics_document(const selective::KernelStatistics& times) {
 }
 
 /// Returns the process that ends last. Its path is the critical one, because paths are as long as the simulated clock.
-const SmpiProcess& last_to_end(const std::vector<const SmpiProcess*>& processes) {
+const SmpiProcess& last_to_end(const std::vector<SmpiProcess*>& processes) {
   return **std::max_element(processes.begin(), processes.end(),
                             [](const SmpiProcess* a, const SmpiProcess* b) { return a->path().length() < b->path().length(); });
 }
 
-/// Counts the kernels along the path that ends where `last` has ended. Returns the time of each process's own code there.
-std::vector<Seconds> follow_back(const SmpiProcess& last, const std::vector<const SmpiProcess*>& processes,
-                                 selective::KernelTable& kernels) {
+/// Counts the kernels along the path that ends where `last` has ended, and adds the path to the timelines. Returns the time of each process's own code there.
+std::vector<Seconds> follow_back(const SmpiProcess& last, const std::vector<SmpiProcess*>& processes, selective::KernelTable& kernels) {
   std::vector<Seconds> own_code(processes.size());
+  Seconds end = last.path().length();
   for (std::optional<path::LogCursor> place = last.path().mark().place; place;) {
     const auto rank = static_cast<std::size_t>(place->rank);
     const std::optional<path::EventLog::Jump> jump =
@@ -45,17 +47,14 @@ std::vector<Seconds> follow_back(const SmpiProcess& last, const std::vector<cons
             kernels[step.kernel].along.add(step.seconds);
           }
         });
+    const Seconds begin = jump ? jump->time : 0;
+    processes[rank]->timeline.add(mpi::Activity::on_path, begin, std::exchange(end, begin));
     place = jump ? std::optional(jump->place) : std::nullopt;
   }
   return own_code;
 }
 
-/// Returns false if a process had more events than are kept.
-bool is_complete(const std::vector<const SmpiProcess*>& processes) {
-  return std::all_of(processes.begin(), processes.end(), [](const SmpiProcess* process) { return process->path().log().complete(); });
-}
-
-json efficiencies_document(const std::vector<const SmpiProcess*>& processes, Seconds run) {
+json efficiencies_document(const std::vector<SmpiProcess*>& processes, Seconds run) {
   std::vector<Seconds> useful;
   Seconds ideal_run = 0;
   for (const SmpiProcess* process : processes) {
@@ -82,7 +81,21 @@ json kernels_document(const selective::KernelTable& kernels, const std::vector<b
   return list;
 }
 
-std::vector<MpiWaiting> longest_waits(const std::vector<const SmpiProcess*>& processes) {
+MpiTimeline timelines(const std::vector<SmpiProcess*>& processes, Seconds end) {
+  MpiTimeline found;
+  for (const SmpiProcess* process : processes) {
+    found.bin = std::max(found.bin, process->timeline.width());
+  }
+  const std::size_t bins = std::min(static_cast<std::size_t>(std::ceil(end / found.bin)), mpi::TimelineBins::max_bins);
+  const std::size_t stride = (processes.size() + MpiTimeline::max_processes - 1) / MpiTimeline::max_processes;
+  for (std::size_t rank = 0; rank < processes.size(); rank += stride) {
+    processes[rank]->timeline.widen_to(found.bin);
+    found.processes.push_back(processes[rank]->timeline.timeline(static_cast<int>(rank), bins));
+  }
+  return found;
+}
+
+std::vector<MpiWaiting> longest_waits(const std::vector<SmpiProcess*>& processes) {
   std::vector<MpiWaiting> all;
   for (const SmpiProcess* process : processes) {
     for (const auto& [place, sum] : process->waits.longest_places(MpiProfile::max_waits)) {
@@ -93,7 +106,7 @@ std::vector<MpiWaiting> longest_waits(const std::vector<const SmpiProcess*>& pro
   return all;
 }
 
-json processes_document(const std::vector<const SmpiProcess*>& processes, const std::vector<Seconds>& own_code) {
+json processes_document(const std::vector<SmpiProcess*>& processes, const std::vector<Seconds>& own_code) {
   json list = json::array();
   for (const SmpiProcess* process : processes) {
     const path::Costs& own = process->path().own();
@@ -149,6 +162,8 @@ std::string lapack_beside(const std::string& blas, const selective::KernelTable&
 
 json document_of(const ResultFacts& facts, selective::KernelTable& kernels) {
   const SmpiProcess& last = last_to_end(facts.processes);
+  const bool complete = std::all_of(facts.processes.begin(), facts.processes.end(),
+                                    [](const SmpiProcess* process) { return process->path().log().complete(); });
   const std::vector<Seconds> own_code = follow_back(last, facts.processes, kernels);
   const std::string blas = library_of("dgemm");
   json document = {{"schema", protocol::smpi_result_schema},
@@ -156,10 +171,11 @@ json document_of(const ResultFacts& facts, selective::KernelTable& kernels) {
                    {"seconds", last.path().length()},
                    {"blas", blas},
                    {"lapack", lapack_beside(blas, kernels)},
-                   {"path_complete", is_complete(facts.processes)},
+                   {"path_complete", complete},
                    {"path", last.path().mark().along},
                    {"own_code_seconds", std::accumulate(own_code.begin(), own_code.end(), 0.0)},
                    {"efficiencies", efficiencies_document(facts.processes, last.path().length())},
+                   {"timeline", timelines(facts.processes, last.path().length())},
                    {"waits", longest_waits(facts.processes)},
                    {"processes", processes_document(facts.processes, own_code)},
                    {"kernels", kernels_document(kernels, facts.known)}};

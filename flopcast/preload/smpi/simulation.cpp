@@ -15,6 +15,9 @@
 #include "flopcast/preload/kernels/routine_digest.hpp"
 
 namespace flopcast::preload::smpi {
+
+using mpi::Activity;
+
 namespace {
 
 /// Returns whether a process's calls go into the result as traces. These are the first, second, middle and last processes, which differ in
@@ -158,6 +161,7 @@ void Simulation::use_first(SmpiProcess& process, const Call& call) {
     const Seconds start = now();
     smpi_execute_flops(seconds * options_.flops_per_second);
     process.path().compute(now() - start);
+    process.timeline.add(Activity::own_code, start, now());
   }
 }
 
@@ -165,6 +169,7 @@ void Simulation::compute(SmpiProcess& process, std::uint32_t kernel) {
   const Seconds start = now();
   smpi_execute_flops(seconds_[kernel] * options_.flops_per_second);
   const Seconds seconds = now() - start;
+  process.timeline.add(Activity::computation, start, now());
   selective::KernelRecord& entry = kernels_[kernel];
   ++entry.skipped;
   entry.executed.add(seconds);
@@ -215,6 +220,8 @@ void Simulation::communicated(SmpiProcess& process, std::uint32_t kernel, Second
     process.path().follow(last->mark, now());
     start = last->time;
   }
+  process.timeline.add(Activity::waiting, entered, start);
+  process.timeline.add(Activity::communication, start, now());
   constexpr double word_bytes = 8;
   const Seconds seconds = std::max(now() - start - note_callbacks(process), 0.0);
   kernels_[kernel].executed.add(seconds);
@@ -224,7 +231,7 @@ void Simulation::communicated(SmpiProcess& process, std::uint32_t kernel, Second
 
 void Simulation::write_result() {
   ResultFacts facts;
-  std::vector<const SmpiProcess*> by_rank(static_cast<std::size_t>(size_), nullptr);
+  std::vector<SmpiProcess*> by_rank(static_cast<std::size_t>(size_), nullptr);
   for (const auto& process : processes_) {
     if (process) {
       process->path().name_part();
@@ -258,6 +265,7 @@ SmpiProcess* enter() noexcept {
   smpi_bench_end();  // lets simulated time pass for the program's own code
   const Seconds seconds = now() - process->resumed;
   process->path().compute(seconds);
+  process->timeline.add(Activity::own_code, process->resumed, now());
   return process;
 }
 

@@ -42,6 +42,7 @@ inline Fields FieldTable<SimulatedRun>::fields() {
       field<&T::critical_path>("costs along the critical path").named("path"),
       optional_field<&T::own_code>("the program's own code on the critical path: computation outside of kernels").named("own_code_seconds"),
       field<&T::efficiencies>("parallel efficiencies (POP)"),
+      field<&T::timeline>("what processes did when, by the simulated clock"),
       optional_field<&T::waits>("longest waits for other processes, by falling time"),
       field<&T::processes>("processes by rank"),
       field<&T::kernels>("kernels by falling time along the critical path"),

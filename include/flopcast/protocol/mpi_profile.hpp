@@ -129,6 +129,25 @@ struct MpiRegion {
   friend bool operator==(const MpiRegion&, const MpiRegion&) = default;
 };
 
+/// Parts of equal bins of time, 0 to 1, that a process spent in each way.
+struct MpiProcessTimeline {
+  int rank = 0;
+  std::vector<double> computation;    ///< in kernels and regions
+  std::vector<double> own_code;       ///< outside of kernels and regions
+  std::vector<double> communication;  ///< in MPI, without waiting
+  std::vector<double> waiting;
+  std::vector<double> on_path;  ///< with the critical path in the process
+  friend bool operator==(const MpiProcessTimeline&, const MpiProcessTimeline&) = default;
+};
+
+/// Activities of processes over time, from the common start on.
+struct MpiTimeline {
+  static constexpr int max_processes = 64;  ///< beyond, every second process or fewer
+  Seconds bin = 0;                          ///< width of a bin; a process has 240 at most
+  std::vector<MpiProcessTimeline> processes;
+  friend bool operator==(const MpiTimeline&, const MpiTimeline&) = default;
+};
+
 /// Digest of the MPI calls that one process made.
 struct MpiCallSequence {
   std::int64_t calls = 0;
@@ -172,9 +191,10 @@ struct MpiProfile {
   path::Costs per_process;         ///< the most of any process, by metric
   path::Costs volumetric;          ///< mean of all processes
   std::vector<MpiProcess> processes;
-  std::vector<MpiWaiting> waits;  ///< the longest ones by falling time, at most `max_waits`
-  Seconds prediction_error = 0;   ///< half-width that predictions across sizes add to the path's time
-  double program_variance = 0;    ///< variance of the time of the program's own code along the path, in square seconds
+  std::optional<MpiTimeline> timeline;  ///< nothing without wall time, or if kernels are skipped
+  std::vector<MpiWaiting> waits;        ///< the longest ones by falling time, at most `max_waits`
+  Seconds prediction_error = 0;         ///< half-width that predictions across sizes add to the path's time
+  double program_variance = 0;          ///< variance of the time of the program's own code along the path, in square seconds
   std::optional<selective::RunTimeRatio> pace;
   std::optional<selective::TimeSpent> spent;  ///< means of the processes
   std::optional<MpiTraffic> own_messages;

@@ -83,6 +83,17 @@ TEST_P(PlantedLoss, LateReceiverIsNamed) {
   expect_late_receiver(profile, elapsed(profile));
 }
 
+TEST_P(PlantedLoss, TimelineShowsWorkWaitingAndThePath) {
+  const json profile = found("late_sender");
+  expect_timeline_of_late_sender(profile, elapsed(profile));
+  EXPECT_LE(profile.at("timeline").at("processes").at(0).at("waiting").size(), 240U);
+}
+
+TEST_P(PlantedLoss, TimelineNeedsWallTime) {
+  ASSERT_EQ(traced(2, "--clock cpu", built("planted_program") + " none").exit_code, 0);
+  EXPECT_EQ(profile().count("timeline"), 0U);
+}
+
 TEST_P(PlantedLoss, ImbalanceIsNamedWithItsRegion) {
   const json profile = found("imbalance");
   expect_imbalance(profile, elapsed(profile));

@@ -219,6 +219,7 @@ TEST_F(SimulateCommand, PlantedLossesAreFound) {
   for (const char* way : {"late_sender", "any"}) {
     const json late = found(way);
     expect_late_sender(late, seconds(late));
+    expect_timeline_of_late_sender(late, seconds(late));
   }
   const json receiver = found("late_receiver");
   expect_late_receiver(receiver, seconds(receiver));

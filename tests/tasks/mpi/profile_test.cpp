@@ -54,6 +54,7 @@ MpiProfile a_profile() {
   profile.processes = {{0, "here", profile.critical_path, 1.5}, {1, "there", profile.critical_path, 0}};
   profile.own_code = 0.5;
   profile.efficiencies = pop_efficiencies({2, 1}, 2.5, 2.25);
+  profile.timeline = MpiTimeline{0.5, {{0, {1, 0.5}, {0, 0.25}, {0, 0.125}, {0, 0.125}, {1, 0}}}};
   profile.waits = {{1, 0, MpiWaitKind::late_sender, "MPI_Recv", "solve", "app+0x12", 3, 0.5},
                    {0, std::nullopt, MpiWaitKind::collective, "MPI_Barrier", "", "", 1, 0.25}};
   profile.regions = {{"solve", *pop_efficiencies({1, 1}, 2)}};

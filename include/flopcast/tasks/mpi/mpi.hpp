@@ -67,6 +67,7 @@ struct SimulatedRun {
   path::Costs critical_path;
   Seconds own_code = 0;  ///< the program's own code there: computation outside of kernels
   std::optional<MpiEfficiencies> efficiencies;
+  std::optional<MpiTimeline> timeline;
   std::vector<MpiWaiting> waits;  ///< the longest ones by falling time
   std::vector<SimulatedProcess> processes;
   std::vector<SimulatedKernel> kernels;

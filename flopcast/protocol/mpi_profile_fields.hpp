@@ -119,9 +119,17 @@ inline Fields FieldTable<MpiProcessTimeline>::fields() {
           field<&T::on_path>("part of each bin in which the critical path was in the process")};
 }
 template <>
+inline Fields FieldTable<MpiEvent>::fields() {
+  return {field<&T::rank>("rank in MPI_COMM_WORLD"), field<&T::name>("kernel, region, MPI routine, or critical path"),
+          field<&T::category>("computation, communication, region or path"),
+          field<&T::begin>("start since all processes began").named("begin_seconds"), field<&T::seconds>("duration")};
+}
+template <>
 inline Fields FieldTable<MpiTimeline>::fields() {
   return {field<&T::bin>("width of a bin").named("bin_seconds"),
-          field<&T::processes>("processes by rank, at most 64, with 240 bins at most")};
+          field<&T::processes>("processes by rank, at most 64, with 240 bins at most"),
+          optional_field<&T::events>("events of all processes, if they were asked for"),
+          optional_field<&T::omitted_events>("events without a place among these: short ones")};
 }
 void to_json(nlohmann::json& json, const MpiTimes& times);
 void from_json(const nlohmann::json& json, MpiTimes& times);

@@ -56,7 +56,7 @@ inline void expect_late_sender(const nlohmann::json& found, double seconds) {
 }
 
 /// Returns the seconds in which process `rank` was in an activity, by the timeline.
-inline double shown(const nlohmann::json& found, std::size_t rank, const char* activity) {
+inline double shown_seconds(const nlohmann::json& found, std::size_t rank, const char* activity) {
   const nlohmann::json& timeline = found.at("timeline");
   double sum = 0;
   for (const nlohmann::json& part : timeline.at("processes").at(rank).at(activity)) {
@@ -66,11 +66,11 @@ inline double shown(const nlohmann::json& found, std::size_t rank, const char* a
 }
 
 inline void expect_timeline_of_late_sender(const nlohmann::json& found, double seconds) {
-  EXPECT_GT(shown(found, 0, "own_code"), 0.6 * seconds);
-  EXPECT_LT(shown(found, 0, "waiting"), 0.2 * seconds);
-  EXPECT_GT(shown(found, 0, "on_path"), 0.6 * seconds) << "the sender's work determines the time";
-  EXPECT_GT(shown(found, 1, "waiting"), 0.6 * seconds);
-  EXPECT_LT(shown(found, 1, "on_path"), 0.4 * seconds);
+  EXPECT_GT(shown_seconds(found, 0, "own_code"), 0.6 * seconds);
+  EXPECT_LT(shown_seconds(found, 0, "waiting"), 0.2 * seconds);
+  EXPECT_GT(shown_seconds(found, 0, "on_path"), 0.6 * seconds) << "the sender's work determines the time";
+  EXPECT_GT(shown_seconds(found, 1, "waiting"), 0.6 * seconds);
+  EXPECT_LT(shown_seconds(found, 1, "on_path"), 0.4 * seconds);
 }
 
 inline void expect_late_receiver(const nlohmann::json& found, double seconds) {

@@ -11,7 +11,7 @@
 namespace flopcast::preload::mpi {
 namespace {
 
-bool is_own(const Dl_info& object) noexcept {
+bool lies_in_flopcast(const Dl_info& object) noexcept {
   Dl_info own{};
   return dladdr(reinterpret_cast<const void*>(&call_site), &own) != 0 && own.dli_fbase == object.dli_fbase;
 }
@@ -25,7 +25,7 @@ std::string call_site(const void* return_address) {
   const auto call = reinterpret_cast<std::uintptr_t>(return_address) - 1;
   Dl_info info{};
   void* object = nullptr;
-  if (dladdr1(reinterpret_cast<const void*>(call), &info, &object, RTLD_DL_LINKMAP) == 0 || object == nullptr || is_own(info)) {
+  if (dladdr1(reinterpret_cast<const void*>(call), &info, &object, RTLD_DL_LINKMAP) == 0 || object == nullptr || lies_in_flopcast(info)) {
     return "";
   }
   const std::string_view path = info.dli_fname;

@@ -6,10 +6,14 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
 
 #include "flopcast/preload/kernels/routine_list.hpp"
 #include "flopcast/preload/mpi/call_sites.hpp"
 #include "flopcast/preload/mpi/process_values.hpp"
+#include "flopcast/protocol/mpi_profile_fields.hpp"
 
 namespace flopcast::preload::mpi {
 namespace {
@@ -17,6 +21,7 @@ namespace {
 constexpr int loads_tag = 8;
 constexpr int waits_tag = 9;
 constexpr int bins_tag = 10;
+constexpr int events_tag = 11;
 
 }  // namespace
 
@@ -98,6 +103,43 @@ std::optional<MpiTimeline> collect_timelines(MPI_Comm world, TimelineBins* mine,
   std::for_each(own.begin(), own.end(), add);
   collect(world, bins_tag, own, add);
   return found;
+}
+
+void collect_events(MPI_Comm world, PathLedger& ledger, selective::KernelTable& kernels, const RegionNames& regions, std::size_t max_events,
+                    MpiTimeline& timeline) {
+  const auto processes = static_cast<std::size_t>(processes_in(world));
+  if (max_events < 2 * processes) {
+    return;
+  }
+  /// An event with everything that rank 0 needs for its name.
+  struct NamedEvent {
+    int rank = 0;
+    bool is_path = false;
+    Seconds begin = 0, seconds = 0;
+    selective::KernelKey key;
+  };
+  std::vector<NamedEvent> own;
+  for (TimelineEvents* events : {&ledger.events(), &ledger.path_parts()}) {
+    events->thin_to(max_events / processes / 2);
+    const bool is_path = events == &ledger.path_parts();
+    for (const auto& [begin, seconds, what] : events->all()) {
+      const bool is_call = (what & TimelineEvent::call_bit) != 0;
+      const selective::KernelKey call = {.kind = selective::KernelKind::communication, .routine = what & ~TimelineEvent::call_bit};
+      own.push_back({rank_in(world), is_path, begin, static_cast<Seconds>(seconds), is_call || is_path ? call : kernels[what].key});
+    }
+  }
+  const auto add = [&](const NamedEvent& event) {
+    const bool is_call = event.key.kind == selective::KernelKind::communication;
+    const std::string name = event.is_path ? "critical path" : is_call ? routine_of(event.key, regions) : kernel_name(event.key, regions);
+    timeline.events.push_back(
+        {event.rank, name, event.is_path ? "path" : nlohmann::json(event.key.kind).get<std::string>(), event.begin, event.seconds});
+  };
+  std::for_each(own.begin(), own.end(), add);
+  collect(world, events_tag, own, add);
+  struct Omitted {
+    double events;
+  };
+  timeline.omitted_events = of_all(world, Omitted{static_cast<double>(ledger.events().omitted())}, MPI_SUM).events;
 }
 
 }  // namespace flopcast::preload::mpi

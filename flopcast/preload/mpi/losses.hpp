@@ -7,6 +7,7 @@
 
 #include "flopcast/preload/kernels/kernel_keys.hpp"
 #include "flopcast/preload/mpi/open_region.hpp"
+#include "flopcast/preload/mpi/path_ledger.hpp"
 #include "flopcast/preload/mpi/timeline_bins.hpp"
 #include "flopcast/preload/mpi/waits.hpp"
 #include "flopcast/protocol/mpi_profile.hpp"
@@ -22,5 +23,9 @@ std::vector<MpiRegion> collect_region_loads(MPI_Comm world, const std::vector<Re
 /// Returns the timelines of at most MpiTimeline::max_processes processes up to `end`, at rank 0. `mine` is nullptr in all processes or in
 /// none.
 std::optional<MpiTimeline> collect_timelines(MPI_Comm world, TimelineBins* mine, Seconds end);
+
+/// Adds at most `max_events` events of all processes to rank 0's `timeline`, each process as many as the others at most.
+void collect_events(MPI_Comm world, PathLedger& ledger, selective::KernelTable& kernels, const RegionNames& regions, std::size_t max_events,
+                    MpiTimeline& timeline);
 
 }  // namespace flopcast::preload::mpi

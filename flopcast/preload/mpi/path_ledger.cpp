@@ -39,6 +39,7 @@ void PathLedger::executed(std::uint32_t kernel, selective::Cause cause, Seconds 
   spent_.add_computation(cause, seconds);
   if (measures_) {
     show(Activity::computation, started, started + seconds);
+    events_.add(clock_.wall_at(started) - origin_, seconds, kernel);
   }
   computed(kernel, seconds, true);
   return_to_program();
@@ -118,6 +119,7 @@ bool PathLedger::enter_region(std::uint32_t kernel, bool may_be_skipped) {
   }
   path_.name_part();
   before_region_ = path_.own();
+  region_began_ = since_start();
   waits_.note_region(kernels_.table[kernel].key.routine);
   region_.open(kernel, may_be_skipped ? kernels_.decisions.cause() : selective::Cause::always);
   return true;
@@ -132,6 +134,7 @@ void PathLedger::leave_region() {
   waits_.note_region(0);
   const Seconds seconds = region_.seconds();
   region_.remember(kernels_.table[region_.kernel()].key.routine);
+  events_.add(region_began_, since_start() - region_began_, region_.kernel());
   add_load(kernels_.table[region_.kernel()].key.routine);
   spent_.program -= seconds;
   spent_.add_computation(region_.cause(), seconds);

@@ -12,6 +12,7 @@
 #include "flopcast/preload/mpi/program_gaps.hpp"
 #include "flopcast/preload/mpi/session_clock.hpp"
 #include "flopcast/preload/mpi/timeline_bins.hpp"
+#include "flopcast/preload/mpi/timeline_events.hpp"
 #include "flopcast/preload/mpi/waits.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -26,11 +27,13 @@ class PathLedger {
 
   /// Begins an empty path of the process `rank`.
   void begin(int rank);
-  /// Notes that all processes begin now. `in_full`: no kernel will be skipped.
-  void start_together(bool in_full) noexcept {
+  /// Notes that all processes begin now. `in_full`: no kernel will be skipped. Keeps at most `max_events` events.
+  void start_together(bool in_full, std::size_t max_events) {
     origin_ = SessionClock::wall();
     timeline_ = {};
     shows_ = in_full && !clock_.is_cpu_time();
+    events_.begin(shows_ ? max_events : 0);
+    path_parts_.begin(shows_ ? max_events : 0);
   }
   /// Puts this process's actions on its path from now on, or takes them off.
   void measure(bool on) noexcept;
@@ -50,6 +53,9 @@ class PathLedger {
   [[nodiscard]] OpenRegion& region() noexcept { return region_; }
   /// Returns the process's timeline; nullptr if the clock has no real times, or kernels are skipped.
   [[nodiscard]] TimelineBins* timeline() noexcept { return shows_ ? &timeline_ : nullptr; }
+  /// Returns the events of this process, and the parts of the critical path in it, which the walk back adds.
+  [[nodiscard]] TimelineEvents& events() noexcept { return events_; }
+  [[nodiscard]] TimelineEvents& path_parts() noexcept { return path_parts_; }
   /// Returns the wall time since all processes began.
   [[nodiscard]] Seconds since_start() const noexcept { return SessionClock::wall() - origin_; }
   /// Returns this process's times in outermost regions that weren't skipped.
@@ -75,6 +81,7 @@ class PathLedger {
   void return_to_program() noexcept { clock_.return_to_program(); }
   /// Notes the end of an MPI call; `own` says that the thread's time is on the path.
   void end_call(bool own) noexcept {
+    waited_in_call_ = polling_.is_in_vain() ? clock_.in_call() : waited_in_call_;
     polling_.end_call(measures_ && own && !clock_.is_cpu_time() ? clock_.in_call() : 0);
     if (measures_) {
       spent_.calls += clock_.in_call();
@@ -84,6 +91,9 @@ class PathLedger {
       const Seconds transfer = std::min(begun + waited_in_call_, went_on);
       show(Activity::waiting, begun, transfer);
       show(Activity::communication, transfer, went_on);
+      if (waits_.place().routine != Wait::no_routine) {
+        events_.add(clock_.wall_at(begun) - origin_, went_on - begun, waits_.place().routine | TimelineEvent::call_bit);
+      }
     }
     waited_in_call_ = 0;
   }
@@ -176,6 +186,8 @@ class PathLedger {
   Seconds origin_ = 0;          ///< wall time at which all processes began
   Seconds waited_in_call_ = 0;  ///< waiting in the current call of MPI
   TimelineBins timeline_;
+  TimelineEvents events_, path_parts_;
+  Seconds region_began_ = 0;  ///< wall time since the start
   path::CriticalPath path_;
   selective::TimeSpent spent_;
   ProgramGaps gaps_;

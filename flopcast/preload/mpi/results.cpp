@@ -17,8 +17,14 @@ constexpr int regions_tag = 5;
 class PathWalk {
  public:
   PathWalk(int rank, const path::CriticalPath& path, selective::KernelTable& kernels, const std::function<Seconds(std::uint32_t)>& estimate,
-           TimelineBins* timeline)
-      : rank_(rank), path_(path), kernels_(kernels), estimate_(estimate), timeline_(timeline), estimates_(kernels.kernels().size(), -1) {}
+           TimelineBins* timeline, TimelineEvents* parts)
+      : rank_(rank),
+        path_(path),
+        kernels_(kernels),
+        estimate_(estimate),
+        timeline_(timeline),
+        parts_(parts),
+        estimates_(kernels.kernels().size(), -1) {}
 
   /// Counts the kernels from `end` back to where another process's part begins, and moves `end` there, or to `finished` at the begin of the
   /// program.
@@ -30,6 +36,7 @@ class PathWalk {
       const PathEnd before = jump ? PathEnd{jump->place, jump->time} : PathEnd{finished, 0};
       if (timeline_ != nullptr) {
         timeline_->add(Activity::on_path, before.time, end.time);
+        parts_->add(before.time, std::max(end.time - before.time, 0.0), path::EventLog::own_code);
       }
       end = before;
     }
@@ -80,6 +87,7 @@ class PathWalk {
   selective::KernelTable& kernels_;
   const std::function<Seconds(std::uint32_t)>& estimate_;
   TimelineBins* timeline_;
+  TimelineEvents* parts_;
   PageVector<Seconds> estimates_;  ///< the latest of each kernel; negative: not asked for yet
   PathParts found_;
   std::optional<path::EventLog::Step> region_;  ///< the sum of the parts of an execution
@@ -88,9 +96,9 @@ class PathWalk {
 }  // namespace
 
 PathParts visit_critical_path(MPI_Comm world, const path::CriticalPath& path, const PathEnd& end, selective::KernelTable& kernels,
-                              const std::function<Seconds(std::uint32_t)>& estimate, TimelineBins* timeline) {
+                              const std::function<Seconds(std::uint32_t)>& estimate, TimelineBins* timeline, TimelineEvents* parts) {
   const int rank = rank_in(world), size = processes_in(world);
-  PathWalk walk(rank, path, kernels, estimate, timeline);
+  PathWalk walk(rank, path, kernels, estimate, timeline, parts);
   const path::LogCursor finished{-1, 0};
   PathEnd token = end;
   bool mine = token.place.rank == rank;

@@ -8,6 +8,7 @@
 #include "flopcast/path/critical_path.hpp"
 #include "flopcast/preload/kernels/kernel_keys.hpp"
 #include "flopcast/preload/mpi/timeline_bins.hpp"
+#include "flopcast/preload/mpi/timeline_events.hpp"
 #include "flopcast/selective/kernel_table.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -30,7 +31,7 @@ struct PathEnd {
 /// Passes a token from process to process back along the critical path, from `end`. Each process counts the kernels of its parts in
 /// `kernels`. Those that were estimated count with their latest estimate. `timeline`, unless nullptr, gets the times of the parts.
 PathParts visit_critical_path(MPI_Comm world, const path::CriticalPath& path, const PathEnd& end, selective::KernelTable& kernels,
-                              const std::function<Seconds(std::uint32_t)>& estimate, TimelineBins* timeline);
+                              const std::function<Seconds(std::uint32_t)>& estimate, TimelineBins* timeline, TimelineEvents* parts);
 
 /// Adds the kernels of all processes to rank 0's.
 void collect_kernels(MPI_Comm world, selective::KernelTable& kernels);

@@ -69,6 +69,7 @@ class TracingSession {
 
  private:
   void read_statistics();
+  [[nodiscard]] std::size_t events_of_process() const noexcept;
   /// Forgets this process's counts, but keeps its statistics of times. Collective.
   void count_anew();
   void begin_execution(std::size_t number, Seconds before);

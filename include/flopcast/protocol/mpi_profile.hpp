@@ -140,11 +140,23 @@ struct MpiProcessTimeline {
   friend bool operator==(const MpiProcessTimeline&, const MpiProcessTimeline&) = default;
 };
 
+/// An event of a process in detail: a kernel or a region, a call of MPI, or a part of the critical path.
+struct MpiEvent {
+  int rank = 0;
+  std::string name;      ///< dgemm(NN, 100, 100, 64), MPI_Recv, critical path
+  std::string category;  ///< computation, communication, region or path
+  Seconds begin = 0;     ///< wall time since the start
+  Seconds seconds = 0;
+  friend bool operator==(const MpiEvent&, const MpiEvent&) = default;
+};
+
 /// Activities of processes over time, from the common start on.
 struct MpiTimeline {
   static constexpr int max_processes = 64;  ///< beyond, every second process or fewer
   Seconds bin = 0;                          ///< width of a bin; a process has 240 at most
   std::vector<MpiProcessTimeline> processes;
+  std::vector<MpiEvent> events;  ///< events of all processes, if they were asked for
+  double omitted_events = 0;     ///< events without a place among these: short ones
   friend bool operator==(const MpiTimeline&, const MpiTimeline&) = default;
 };
 

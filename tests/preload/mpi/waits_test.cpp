@@ -9,6 +9,7 @@
 #include "flopcast/preload/mpi/waits.hpp"
 #include "tests/preload/mpi/traced_programs.hpp"
 #include "tests/preload/planted_losses.hpp"
+#include "tests/trace_event_rules.hpp"
 
 namespace flopcast::preload {
 namespace {
@@ -87,6 +88,23 @@ TEST_P(PlantedLoss, TimelineShowsWorkWaitingAndThePath) {
   const json profile = found("late_sender");
   expect_timeline_of_late_sender(profile, elapsed(profile));
   EXPECT_LE(profile.at("timeline").at("processes").at(0).at("waiting").size(), 240U);
+}
+
+TEST_P(PlantedLoss, EventsAreWrittenForViewers) {
+  const Result result = traced(2, "--clock wall --timeline trace.json", built("planted_program") + " imbalance");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json trace = json::parse(tests::contents(folder_ / "trace.json"));
+  EXPECT_EQ(tests::TraceEventRules::violation(trace), "");
+  int works = 0, barriers = 0, parts = 0;
+  for (const json& event : trace.at("traceEvents")) {
+    const std::string name = event.at("name");
+    works += name.starts_with("work") ? 1 : 0;
+    barriers += name == "MPI_Barrier" ? 1 : 0;
+    parts += event.at("ph") == "X" && name == "critical path" ? 1 : 0;
+  }
+  EXPECT_EQ(works, 2 * 3);
+  EXPECT_EQ(barriers, 2 * 3);
+  EXPECT_GE(parts, 1);
 }
 
 TEST_P(PlantedLoss, TimelineNeedsWallTime) {

@@ -119,6 +119,7 @@ struct MpiRunRequest {
   std::string kernels = "auto";
   Timeout timeout = 60;
   std::string prior_profile;
+  std::int64_t max_events = 0;
   bool reads_profile = true;  ///< fill MpiRunResult::profile
   /// Files of tune_mpi(): the executions to make (protocol::MpiExecution), and their results.
   std::string executions, results;
@@ -146,6 +147,11 @@ struct MpiRunResult {
 /// process's input and output. Throws environment_error if the program can't be traced, usage_error if it is linked with another MPI than
 /// the request's, bad_input for a prior profile that can't be read. mpirun's other processes must run with flopcast as well.
 [[nodiscard]] MpiRunResult run_mpi(const MpiRunRequest& request, const RunContext& context = {});
+
+/// Returns the events of a profile (MpiTimeline::events) in the trace event format, which Perfetto and chrome://tracing read. Each rank is a
+/// process with the tracks `program` and `critical path`. Flows lead along the path from rank to rank. Throws bad_input without events. The
+/// document is `flopcast-mpi-timeline-1`.
+[[nodiscard]] std::string trace_events_of(const MpiProfile& profile);
 
 /// Predicts every configuration of an MPI program by selective execution, in few launches. A space that only names its file is read. Kernel
 /// times are kept in the store of `bench`.

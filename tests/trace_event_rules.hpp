@@ -47,7 +47,18 @@ class TraceEventRules {
       return "no name, or no args";
     }
     const std::string phase = event.at("ph");
+    if (phase == "s" || phase == "f") {
+      return fault_of_flow(event, phase == "s");
+    }
     return phase == "M" ? fault_of_name(event) : phase == "X" ? fault_of_call(event) : "unknown phase " + phase;
+  }
+
+  /// A flow begins once and ends once, later.
+  std::string fault_of_flow(const nlohmann::json& event, bool begins) {
+    const auto id = event.at("id").get<std::int64_t>();
+    const double time = event.at("ts");
+    const bool is_right = begins ? flows_.emplace(id, time).second : flows_.count(id) != 0 && flows_[id] <= time + 1e-3;
+    return is_right && threads_.count(track_of(event)) != 0 ? "" : "is no flow between named threads";
   }
 
   std::string fault_of_name(const nlohmann::json& event) {
@@ -91,6 +102,7 @@ class TraceEventRules {
   std::set<std::int64_t> processes_;
   std::set<Track> threads_;
   std::map<Track, Open> open_;
+  std::map<std::int64_t, double> flows_;  ///< begins
 };
 
 }  // namespace flopcast::tests

@@ -11,11 +11,12 @@ PathMark longer(const PathMark& a, const PathMark& b) noexcept {
 
 void CriticalPath::wait(Seconds seconds) noexcept { own_ += {.time = seconds, .idle = seconds}; }
 
-bool CriticalPath::follow(const PathMark& mark) {
+bool CriticalPath::follow(const PathMark& mark, Seconds time) {
   longest_ = greatest(longest_, mark.longest);
   if (mark.place.rank != rank_ && mark.along.time > along_.time) {
     along_ = mark.along;
-    log_.add_jump(mark.place);
+    unnamed_ = 0;
+    log_.add_jump(mark.place, time);
     return true;
   }
   return false;

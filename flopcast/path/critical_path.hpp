@@ -1,5 +1,7 @@
 #pragma once
 
+#include <utility>
+
 #include "flopcast/core/mpi_values.hpp"
 #include "flopcast/path/event_log.hpp"
 
@@ -31,19 +33,30 @@ class CriticalPath {
     longest_ += costs;
     own_ += costs;
   }
-  /// Adds a computation without a name. Equivalent to add(), but faster, because every call of the program needs it.
+  /// Adds a computation without a name. Equivalent to add(), but faster, because every call of the program needs it. The log gets it when
+  /// the computation is named.
   void compute(Seconds seconds) noexcept {
     for (Costs* costs : {&along_, &longest_, &own_}) {
       costs->time += seconds;
       costs->computation += seconds;
     }
+    unnamed_ += seconds;
   }
+  /// Puts the computation without a name, as far as it isn't in the log, into the log as a part of `kernel`. Needed before each mark.
+  void name_part(std::uint32_t kernel = EventLog::own_code) {
+    if (unnamed_ > 0) {
+      log_.add_part(kernel, std::exchange(unnamed_, 0));
+    }
+  }
+  /// Puts the same into the log as the end of an execution of `kernel`.
+  void name_execution(std::uint32_t kernel) { log_.add_kernel(kernel, std::exchange(unnamed_, 0)); }
   /// Adds time that the process waited. It lies on no path: the path of the process that was waited for tells its cause.
   void wait(Seconds seconds) noexcept;
   /// Adds a kernel that was executed or skipped; its costs are added apart.
   void add_kernel(std::uint32_t kernel, Seconds seconds, bool estimated = false) { log_.add_kernel(kernel, seconds, estimated); }
-  /// Continues with the longer of this path and `mark`, the path of a process that was waited for. Returns true if that is `mark`.
-  bool follow(const PathMark& mark);
+  /// Continues with the longer of this path and `mark`, the path of a process that was waited for. Returns true if that is `mark`. `time` is
+  /// the wall time since the path began.
+  bool follow(const PathMark& mark, Seconds time = 0);
 
   [[nodiscard]] PathMark mark() const noexcept { return {along_, longest_, {rank_, log_.position()}}; }
   [[nodiscard]] Seconds length() const noexcept { return along_.time; }
@@ -56,6 +69,7 @@ class CriticalPath {
  private:
   std::int32_t rank_;
   Costs along_, longest_, own_;
+  Seconds unnamed_ = 0;  ///< computation on this path that isn't in the log yet
   EventLog log_;
 };
 

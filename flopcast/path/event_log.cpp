@@ -17,13 +17,18 @@ void EventLog::reserve() noexcept {
   }
 }
 
-std::optional<LogCursor> EventLog::walk(std::uint32_t position, const Visitor& visit) const {
+std::optional<EventLog::Jump> EventLog::walk(std::uint32_t position, const Visitor& visit) const {
+  Seconds time = 0;
   for (std::size_t i = std::min<std::size_t>(position, events_.size()); i > 0; --i) {
     const PathEvent& event = events_[i - 1];
-    if ((event.what & jump_bit) != 0) {
-      return LogCursor{static_cast<std::int32_t>(event.what & ~jump_bit), event.value};
+    const auto seconds = static_cast<Seconds>(std::bit_cast<float>(event.value));
+    if (event.what == (jump_bit | estimated_bit)) {
+      time = seconds;
+    } else if ((event.what & jump_bit) != 0) {
+      return Jump{{static_cast<std::int32_t>(event.what & ~jump_bit), event.value}, time};
+    } else {
+      visit({event.what & ~(estimated_bit | part_bit), seconds, (event.what & estimated_bit) != 0, (event.what & part_bit) != 0});
     }
-    visit(event.what & ~estimated_bit, static_cast<Seconds>(std::bit_cast<float>(event.value)), (event.what & estimated_bit) != 0);
   }
   return std::nullopt;
 }

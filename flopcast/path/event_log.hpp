@@ -18,8 +18,8 @@ struct LogCursor {
   friend bool operator==(const LogCursor&, const LogCursor&) = default;
 };
 
-/// Events of one process that a walk back along the critical path needs: the kernels that it executed, and the places where its longest
-/// path continues from another process's. With the log, messages carry a place instead of a list of kernels, so that their size doesn't
+/// Events of one process that a walk back along the critical path needs: the kernels that it executed, the computation between them, and the
+/// places where its longest path continues from another process's. With the log, messages carry a place instead of a list of kernels, so that their size doesn't
 /// grow with the number of kernels.
 class EventLog {
  public:
@@ -34,24 +34,43 @@ class EventLog {
   void add_kernel(std::uint32_t kernel, Seconds seconds, bool estimated = false) {
     add({kernel | (estimated ? estimated_bit : 0), std::bit_cast<std::uint32_t>(static_cast<float>(seconds))});
   }
-  /// Notes that from here on the longest path to this process leads through `place`.
-  void add_jump(const LogCursor& place) { add({static_cast<std::uint32_t>(place.rank) | jump_bit, place.position}); }
+  /// Adds a part of an execution of `kernel` that goes on, or of the program's own code (`own_code`).
+  void add_part(std::uint32_t kernel, Seconds seconds) { add_kernel(kernel | part_bit, seconds); }
+  /// Notes that from here on the longest path to this process leads through `place`; `time` is the wall time of this event, 0 or more.
+  void add_jump(const LogCursor& place, Seconds time = 0) {
+    add({static_cast<std::uint32_t>(place.rank) | jump_bit, place.position});
+    add({jump_bit | estimated_bit, std::bit_cast<std::uint32_t>(static_cast<float>(time))});
+  }
 
   [[nodiscard]] std::uint32_t position() const noexcept { return static_cast<std::uint32_t>(events_.size()); }
   [[nodiscard]] bool complete() const noexcept { return complete_; }
 
-  using Visitor = std::function<void(std::uint32_t kernel, Seconds seconds, bool estimated)>;
-  /// Visits the kernels before `position` back to the last jump, latest first. Returns the place from which that jump came, or nothing at
-  /// the start of the program.
-  [[nodiscard]] std::optional<LogCursor> walk(std::uint32_t position, const Visitor& visit) const;
+  /// Number of the program's own code in place of a kernel's.
+  static constexpr std::uint32_t own_code = (1U << 29U) - 1;
+  /// A kernel or a part of one on the path.
+  struct Step {
+    std::uint32_t kernel = 0;
+    Seconds seconds = 0;
+    bool estimated = false;
+    bool is_part = false;  ///< the execution goes on after this part
+  };
+  /// The place from which a path came to this process, and the time of its coming.
+  struct Jump {
+    LogCursor place;
+    Seconds time = 0;
+  };
+  using Visitor = std::function<void(const Step&)>;
+  /// Visits the kernels before `position` back to the last jump, latest first. Returns that jump, or nothing at the start of the program.
+  [[nodiscard]] std::optional<Jump> walk(std::uint32_t position, const Visitor& visit) const;
 
  private:
   struct PathEvent {
-    std::uint32_t what = 0;   ///< a kernel (estimated_bit may be set), or jump_bit and a rank
+    std::uint32_t what = 0;  ///< a kernel (estimated_bit or part_bit may be set), jump_bit and a rank, or both of the upper bits for a time
     std::uint32_t value = 0;  ///< the bits of a float's seconds, or a position
   };
   static constexpr std::uint32_t jump_bit = 1U << 31U;
   static constexpr std::uint32_t estimated_bit = 1U << 30U;
+  static constexpr std::uint32_t part_bit = 1U << 29U;
 
   void add(const PathEvent& event) {
     if (events_.size() < limit_) {

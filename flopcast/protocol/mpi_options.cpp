@@ -20,7 +20,8 @@ Fields FieldTable<protocol::MpiOptions>::fields() {
           field<&T::prior_profile>(),
           field<&T::executions>(),
           field<&T::results>(),
-          field<&T::progress>()};
+          field<&T::progress>(),
+          field<&T::max_events>()};
 }
 
 namespace protocol {

@@ -23,8 +23,9 @@ struct MpiOptions {
   std::string prior_profile;    ///< file with a profile of earlier runs, whose kernel times are used; empty: none
   /// File with the executions that this launch is to make (MpiExecution). Empty: one execution, as on the command line.
   std::string executions;
-  std::string progress;  ///< file with a SharedProgress that the program updates; empty: none
-  std::string results;   ///< file to which rank 0 appends a line per execution
+  std::string progress;         ///< file with a SharedProgress that the program updates; empty: none
+  std::int64_t max_events = 0;  ///< largest number of events of all processes for a timeline; 0: none is kept
+  std::string results;          ///< file to which rank 0 appends a line per execution
 };
 
 /// Progress of a process whose kernels are skipped, in memory that it shares with flopcast, which waits for its end. All values start at

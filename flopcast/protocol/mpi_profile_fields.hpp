@@ -76,6 +76,61 @@ inline Fields FieldTable<MpiOtherTool>::fields() {
           optional_field<&T::functions>("functions that the program calls first, and that call flopcast's"),
           optional_field<&T::unseen_functions>("functions that don't call flopcast's")};
 }
+template <>
+struct EnumNames<MpiWaitKind> {
+  static constexpr std::array names{std::pair{MpiWaitKind::late_sender, "late sender"},
+                                    std::pair{MpiWaitKind::late_receiver, "late receiver"},
+                                    std::pair{MpiWaitKind::collective, "collective"}};
+};
+template <>
+inline Fields FieldTable<MpiWaiting>::fields() {
+  return {field<&T::rank>("process that waited"),
+          field<&T::awaited_rank>("process that was late; missing or null if there are several, or it isn't known"),
+          field<&T::kind>("cause: a late sender, a late receiver, or a process that came later to a collective"),
+          field<&T::routine>("MPI routine that waited"),
+          optional_field<&T::region>("region of the program's own in which the call lies; empty: none"),
+          optional_field<&T::site>("place of the call: function, and file with a number for addr2line; empty if it isn't known"),
+          field<&T::count>("number of waits of 20 microseconds and more"),
+          field<&T::seconds>("time of these waits")};
+}
+template <>
+inline Fields FieldTable<MpiEfficiencies>::fields() {
+  return {field<&T::run>("time of the run, of which the efficiencies are parts").named("run_seconds"),
+          field<&T::ideal_run>("time with a network that takes no time: the longest chain of computation through the messages")
+              .named("ideal_run_seconds"),
+          field<&T::parallel>("parallel efficiency, 0 to 1: mean computation of a process over the time of the run"),
+          field<&T::load_balance>("load balance, 0 to 1: mean computation of a process over the most of one"),
+          field<&T::communication>("communication efficiency, 0 to 1: most computation of a process over the time of the run"),
+          field<&T::serialisation>(
+              "serialisation efficiency, 0 to 1: most computation of a process over the time with a network that takes none"),
+          field<&T::transfer>("transfer efficiency, 0 to 1: time with a network that takes none over the time of the run")};
+}
+template <>
+inline Fields FieldTable<MpiRegion>::fields() {
+  return {field<&T::name>("name of the region"), field<&T::efficiencies>("parallel efficiencies (POP) in the region")};
+}
+template <>
+inline Fields FieldTable<MpiProcessTimeline>::fields() {
+  return {field<&T::rank>("rank in MPI_COMM_WORLD"),
+          field<&T::computation>("part of each bin in kernels and regions, 0 to 1"),
+          field<&T::own_code>("part of each bin in the program's own code outside of them"),
+          field<&T::communication>("part of each bin in MPI, without waiting"),
+          field<&T::waiting>("part of each bin that the process waited"),
+          field<&T::on_path>("part of each bin in which the critical path was in the process")};
+}
+template <>
+inline Fields FieldTable<MpiEvent>::fields() {
+  return {field<&T::rank>("rank in MPI_COMM_WORLD"), field<&T::name>("kernel, region, MPI routine, or critical path"),
+          field<&T::category>("computation, communication, region or path"),
+          field<&T::begin>("start since all processes began").named("begin_seconds"), field<&T::seconds>("duration")};
+}
+template <>
+inline Fields FieldTable<MpiTimeline>::fields() {
+  return {field<&T::bin>("width of a bin").named("bin_seconds"),
+          field<&T::processes>("processes by rank, at most 64, with 240 bins at most"),
+          optional_field<&T::events>("events of all processes, if they were asked for"),
+          optional_field<&T::omitted_events>("events without a place among these: short ones")};
+}
 void to_json(nlohmann::json& json, const MpiTimes& times);
 void from_json(const nlohmann::json& json, MpiTimes& times);
 
@@ -105,7 +160,8 @@ inline Fields FieldTable<MpiProcess>::fields() {
   return {inlined_field<&T::own>(),
           field<&T::rank>("rank in MPI_COMM_WORLD"),
           field<&T::host>("name of the node"),
-          field<&T::on_path>("time that the critical path spends in this process").named("on_path_seconds"),
+          field<&T::on_path>("time of this process's kernels on the critical path").named("on_path_seconds"),
+          optional_field<&T::own_code_on_path>("time of this process's own code on the critical path").named("own_code_on_path_seconds"),
           optional_field<&T::cpu>("CPU time of all threads").named("cpu_seconds"),
           optional_field<&T::without_core>("ready to run, but without a core").named("without_core_seconds"),
           optional_field<&T::program_without_core>("the part of that outside of MPI").named("program_without_core_seconds"),
@@ -132,10 +188,16 @@ inline Fields FieldTable<MpiProfile>::fields() {
           optional_field<&T::spawned_processes>("processes that aren't traced"),
           field<&T::message_model>("cost of a message between two processes"),
           field<&T::critical_path>("along the critical path").named("path"),
+          optional_field<&T::own_code>("the program's own code on the critical path: computation outside of kernels and regions")
+              .named("own_code_seconds"),
+          field<&T::efficiencies>("parallel efficiencies (POP)"),
+          optional_field<&T::regions>("outermost regions of the program's own, by falling time"),
           field<&T::longest>("the longest path by each metric"),
           field<&T::per_process>("the most of any process, by metric"),
           field<&T::volumetric>("mean of all processes"),
           optional_field<&T::processes>("processes by rank"),
+          field<&T::timeline>("what processes did when; missing without wall time, or if kernels are skipped"),
+          optional_field<&T::waits>("longest waits for other processes, by falling time"),
           optional_field<&T::prediction_error>("half-width that predictions across sizes add to the path's time")
               .named("prediction_error_seconds"),
           optional_field<&T::program_variance>("variance of the time of the program's own code along the path, in square seconds"),

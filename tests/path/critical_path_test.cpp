@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace flopcast::path {
@@ -67,6 +68,28 @@ TEST(EventLog, ReportsThatItIsFull) {
   EXPECT_TRUE(log.complete());
   log.add_kernel(8, 1);
   EXPECT_FALSE(log.complete());
+}
+
+TEST(EventLog, NamesComputationThatIsOnThePath) {
+  CriticalPath first(0);
+  CriticalPath second(1);
+  first.compute(3);
+  first.name_part();
+  first.compute(0.5);
+  first.name_execution(7);
+  second.compute(1);  // not on the longer path
+  second.follow(first.mark(), 8);
+  second.compute(2);
+  second.name_part();
+  std::vector<std::pair<std::uint32_t, Seconds>> steps;
+  const auto visit = [&steps](const EventLog::Step& step) { steps.emplace_back(step.kernel, step.seconds); };
+  const std::optional<EventLog::Jump> jump = second.log().walk(second.log().position(), visit);
+  ASSERT_TRUE(jump.has_value());
+  EXPECT_EQ(jump->place.rank, 0);
+  EXPECT_EQ(jump->time, 8);
+  EXPECT_FALSE(first.log().walk(jump->place.position, visit).has_value());
+  using Step = std::pair<std::uint32_t, Seconds>;
+  EXPECT_THAT(steps, testing::ElementsAre(Step(EventLog::own_code, 2), Step(7, 0.5), Step(EventLog::own_code, 3)));
 }
 
 /// A program's graph with all edges. Its longest path is found by trying all paths backwards.
@@ -144,11 +167,12 @@ TEST(CriticalPath, AgreesWithBruteForceOnRandomPrograms) {
     std::map<std::uint32_t, int> counts;
     double sum = 0;
     for (std::optional<LogCursor> place = end.place; place;) {
-      place = paths[static_cast<std::size_t>(place->rank)].log().walk(place->position,
-                                                                      [&](std::uint32_t kernel, Seconds seconds, bool /*estimated*/) {
-                                                                        ++counts[kernel];
-                                                                        sum += seconds;
-                                                                      });
+      const std::optional<EventLog::Jump> jump =
+          paths[static_cast<std::size_t>(place->rank)].log().walk(place->position, [&](const EventLog::Step& step) {
+            ++counts[step.kernel];
+            sum += step.seconds;
+          });
+      place = jump ? std::optional(jump->place) : std::nullopt;
     }
     EXPECT_DOUBLE_EQ(sum, end.along.time);
     EXPECT_EQ(counts, graph.kernels_along(node));

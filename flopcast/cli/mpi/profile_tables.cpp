@@ -84,6 +84,9 @@ Columns<MpiProcess> process_columns(bool shows_lost) {
                  [](const MpiProcess& process) { return percent_cell(process.own.idle, process.own.time); });
   columns.number("on_path_seconds", "kernels on path", "s", "time of this process's kernels on the critical path", Best::neither,
                  &MpiProcess::on_path);
+  columns.number("own_code_on_path_seconds", "own code on path", "s",
+                 "time on the critical path of this process's code outside of kernels and regions", Best::neither,
+                 &MpiProcess::own_code_on_path);
   if (shows_lost) {
     columns.number("blocked_seconds", "blocked", "s",
                    "wall time outside of MPI in which the process neither computed nor was ready to run: asleep, or waiting for a file",
@@ -105,81 +108,31 @@ Columns<MpiKernel> profile_kernel_columns(Seconds path) {
   return columns;
 }
 
-/// Returns a text on the process whose time outside of MPI is longest, and on whether it computes more than the others; empty if all take
-/// about as long.
-std::string slowest_process(const MpiProfile& profile) {
-  const Seconds mean = profile.volumetric.computation;
-  if (profile.processes.size() < 2 || mean <= 0) {
-    return "";
-  }
-  const auto slowest = [&profile](auto seconds_of) -> const MpiProcess& {
-    return *std::max_element(profile.processes.begin(), profile.processes.end(),
-                             [&](const MpiProcess& a, const MpiProcess& b) { return seconds_of(a) < seconds_of(b); });
-  };
-  if (const double imbalance = profile.imbalance(); imbalance >= MpiProfile::considerable_imbalance) {
-    const MpiProcess& most = slowest([&](const MpiProcess& process) { return profile.computing(process); });
-    return fmt::format("; process {} computes most: {}, {:.2f} times the mean", most.rank, format_seconds(profile.computing(most)),
-                       imbalance);
-  }
-  const MpiProcess& most = slowest([](const MpiProcess& process) { return process.own.computation; });
-  return most.own.computation < MpiProfile::considerable_imbalance * mean
-             ? ""
-             : fmt::format(
-                   "; process {} was outside of MPI {:.2f} times as long as the mean, without computing more: {} without a core, {} "
-                   "blocked",
-                   most.rank, most.own.computation / mean, format_seconds(most.program_without_core), format_seconds(most.blocked));
-}
-
-/// Returns a text on the cores that the processes got; empty if each had one nearly all the time.
-std::string cores_text(const MpiProfile& profile) {
-  return profile.lacked_cores()
-             ? fmt::format("; the processes got {:.1f} of {}", profile.cores_got().value_or(0), counted(profile.ranks, "core"))
-             : "";
-}
-
-/// Returns the clock with the reason for which it was chosen.
-std::string clock_text(const MpiProfile& profile) {
-  if (profile.clock != protocol::MpiClock::cpu) {
-    return "wall time";
-  }
-  return fmt::format("CPU time and modelled messages ({})",
-                     profile.granted_cpus > 0 ? fmt::format("a control group grants its processes {:.1f} CPUs", profile.granted_cpus)
-                                              : "more processes than cores, or asked for");
-}
-
-/// Returns a text on the messages that flopcast itself sent; empty for profiles that don't have them.
-std::string own_messages(const MpiProfile& profile) {
-  return profile.own_messages
-             ? fmt::format("; of flopcast's own {:.0f} messages, {}, at most {:.0f} bytes each", profile.own_messages->messages,
-                           format_bytes(profile.own_messages->bytes), profile.own_messages->largest_bytes)
-             : "";
-}
-
 }  // namespace
-
-std::string profile_summary(const MpiProfile& profile) {
-  return fmt::format("{}, {}, {}; critical path {} of {} elapsed, {:.1f} % of it in kernels; messages: {} + {}",
-                     counted(profile.ranks, "process"), profile.mpi, clock_text(profile), format_seconds(profile.critical_path.time),
-                     format_seconds(profile.elapsed), 100 * std::min(1.0, profile.coverage()),
-                     format_seconds(profile.message_model.latency), format_bandwidth(profile.message_model.bytes_per_second)) +
-         slowest_process(profile) + cores_text(profile) + own_messages(profile);
-}
 
 std::vector<report::Table> profile_tables(const MpiProfile& profile, std::size_t max_kernels) {
   std::vector<report::Table> tables = {cost_table(profile)};
+  if (profile.efficiencies) {
+    tables.push_back(efficiency_table(*profile.efficiencies, profile.regions));
+  }
   if (!profile.processes.empty()) {
     tables.push_back(process_columns(has_lost_time(profile)).table(shown_processes(profile)));
+  }
+  if (!profile.waits.empty()) {
+    tables.push_back(wait_table(profile.waits));
   }
   tables.push_back(profile_kernel_table(profile, max_kernels));
   return tables;
 }
 
 report::Table profile_kernel_table(const MpiProfile& profile, std::size_t max_kernels) {
-  return profile_kernel_columns(profile.critical_path.time).table(longest_kernels(profile.kernels, max_kernels));
+  return profile_kernel_columns(profile.critical_path.time).table(path_rows(profile, max_kernels));
 }
 
 std::vector<TableColumns> mpi_tables() {
   return {{"mpi run", cost_columns().headings()},
+          {"mpi efficiencies", efficiency_table_columns()},
+          {"mpi waits", wait_table_columns()},
           {"mpi processes", process_columns(true).headings()},
           TableColumns{"mpi kernels", profile_kernel_columns(0).headings()}.with(simulated_kernel_columns()),
           {"mpi tune", tuning_table_columns()},

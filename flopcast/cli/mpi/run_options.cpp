@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -32,6 +33,7 @@ Examples:
   mpirun -n 2 flopcast mpi run -- ./app
   mpirun -n 2 flopcast mpi run --output profile.json -- ./app
   flopcast mpi show profile.json
+  mpirun -n 2 flopcast mpi run --clock wall --timeline trace.json -- ./app
   mpirun -n 2 flopcast mpi run --policy a-priori --prior-profile profile.json -- ./app)";
 
 constexpr const char* show_footer = R"(--csv prints the table of all kernels alone; --json prints the whole profile.
@@ -42,6 +44,7 @@ Examples:
 
 struct RunOptions {
   MpiRunRequest request;
+  std::string timeline;             ///< file for trace events; empty: none
   bool to_standard_output = false;  ///< the command line has --output -
 };
 
@@ -91,11 +94,21 @@ void run_command(RunOptions& options, CommonOptions& common) {
   if (common.output != "-" && is_first) {  // the process that writes it
     require_writable(common.output);
   }
-  request.reads_profile = !common.quiet;
+  request.reads_profile = !common.quiet || !options.timeline.empty();
+  if (!options.timeline.empty()) {
+    constexpr std::int64_t usual_events = 100'000;
+    request.max_events = request.max_events > 0 ? request.max_events : usual_events;
+    if (is_first) {
+      require_writable(options.timeline);
+    }
+  }
   const bool continues = common.output != "-" && is_same_file(request.prior_profile, common.output);
   const EarlierProfile earlier(common.output, continues, is_first);
   const MpiRunResult result = run_mpi(request, run_context(common));
   common.exit_code = result.exit_code;
+  if (result.profile && !options.timeline.empty()) {
+    write_file(options.timeline, trace_events_of(*result.profile));
+  }
   const bool asked_for = common.output != "-" || options.to_standard_output;
   result.document.empty() ? report_missing(result, earlier, asked_for, common) : report_profile(result, earlier, asked_for, common);
 }
@@ -129,6 +142,8 @@ void add_mpi_run_command(OptionSet& mpi, CommonOptions& common) {
   MpiRunRequest& request = options->request;
   OptionSet command = mpi.add_command("run", "Run a process of an MPI program and find the program's critical path");
   add_request(command, request);
+  command.option("--timeline", options->timeline, "File for kernels and calls of MPI with their times, for Perfetto and chrome://tracing")
+      .placeholder("FILE");
   command.option("--executions", request.executions).hidden();  // between flopcast and its mpi tune
   command.option("--results", request.results).hidden();
   command.option("command", request.command, "Program and its arguments").placeholder("-- COMMAND");

@@ -36,7 +36,11 @@ void simulate(const MpiSimulateRequest& request, CommonOptions& common) {
   } else if (common.csv || request.ranks.size() > 1) {
     emit(simulation_table(simulation), common);
   } else {
-    emit(render(simulation_table(simulation), common) + '\n' + render(simulated_kernel_table(simulation.runs.front()), common), common);
+    const SimulatedRun& run = simulation.runs.front();
+    std::string text = render(simulation_table(simulation), common) + '\n';
+    text += run.efficiencies ? render(efficiency_table(*run.efficiencies), common) + '\n' : "";
+    text += run.waits.empty() ? "" : render(wait_table(run.waits), common) + '\n';
+    emit(text + render(simulated_kernel_table(run), common), common);
   }
   if (!simulation.failures.empty()) {
     common.exit_code = simulation.failures.front().exit_code;

@@ -59,7 +59,7 @@ report::Table simulation_table(const MpiSimulation& simulation) {
 }
 
 report::Table simulated_kernel_table(const SimulatedRun& run, std::size_t max_kernels) {
-  return simulated_columns(run.seconds).table(longest_kernels(run.kernels, max_kernels));
+  return simulated_columns(run.seconds).table(path_rows(run, max_kernels));
 }
 
 std::vector<report::Column> simulated_kernel_columns() { return simulated_columns(0).headings(); }

@@ -8,7 +8,7 @@ namespace flopcast::preload::mpi {
 
 void Acknowledgements::send(Channel& channel, int source, std::int64_t bytes) {
   if (in_full() && bytes >= min_bytes && channel.has(source) && channel.may_acknowledge(source)) {
-    acknowledge(ledger_.path(), propagation_.envelope(bytes, 0, false), channel.world_rank(source));
+    acknowledge(ledger_.path_to_send(), propagation_.envelope(bytes, 0, false), channel.world_rank(source));
     collect(bytes);
   }
 }
@@ -35,6 +35,7 @@ Seconds Acknowledgements::explain_wait(Seconds surplus, bool is_expected) {
   }
   bool explained = false;
   if (surplus > 0 && collected_) {
+    ledger_.note_late_receiver(collected_->mark.place.rank);
     propagation_.follow(*collected_);
     collected_.reset();
     explained = true;
@@ -42,6 +43,7 @@ Seconds Acknowledgements::explain_wait(Seconds surplus, bool is_expected) {
   const Seconds end = SessionClock::wall() + (is_expected ? std::min(share * surplus, max_polling) : 0);
   while (surplus > 0) {
     if (const Arrival* acknowledgement = next_acknowledgement()) {
+      ledger_.note_late_receiver(acknowledgement->mark.place.rank);
       propagation_.follow(*acknowledgement);
       explained = true;
     } else if (explained || SessionClock::wall() >= end) {

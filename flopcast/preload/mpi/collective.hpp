@@ -207,8 +207,8 @@ inline auto reduce_scatter_block(void* out, std::int64_t count, MPI_Datatype typ
 /// Executes a blocking collective through `execute`. First all processes arrive and agree on the longest path; the time from there on is
 /// communication. The collective is skipped if no process wants it executed.
 template <class Describe, class Execute>
-int executed(Routine routine, MPI_Comm comm, Describe describe, Execute execute) {
-  const InterceptGuard inside;
+int executed(Routine routine, MPI_Comm comm, Describe describe, Execute execute, const void* site = __builtin_return_address(0)) {
+  const InterceptGuard inside(site);
   Channel* channel = inside.channel(comm);
   if (channel == nullptr) {
     return execute();
@@ -220,7 +220,11 @@ int executed(Routine routine, MPI_Comm comm, Describe describe, Execute execute)
   all.note_call(routine, collective.bytes, channel->size(), channel->stride());
   Agreement mine = all.propagation.agreement(wanted, channel);
   mine.wanted = channel->votes().wanted();
-  const Agreement agreed = all.ledger.idle([&] { return channel->agree(mine); });
+  const Agreement agreed = all.ledger.idle([&] {
+    const Agreement found = channel->agree(mine);
+    all.ledger.note_last_to_come(found.mark.place.rank);
+    return found;
+  });
   channel->votes().agree(agreed.wanted);
   all.propagation.follow(agreed, *channel);
   if (agreed.execute == 0) {
@@ -251,8 +255,9 @@ inline int begin_without_data(AgreementInFlight& agreement, MPI_Request* request
 
 /// Begins a nonblocking collective through `execute`, with the agreement on the longest path under way beside it.
 template <class Describe, class Execute>
-int begun(Routine routine, MPI_Comm comm, MPI_Request* request, Describe describe, Execute execute) {
-  const InterceptGuard inside;
+int begun(Routine routine, MPI_Comm comm, MPI_Request* request, Describe describe, Execute execute,
+          const void* site = __builtin_return_address(0)) {
+  const InterceptGuard inside(site);
   Channel* channel = inside.channel(comm);
   if (channel == nullptr) {
     return execute();

@@ -3,8 +3,8 @@
 namespace flopcast::preload::mpi {
 namespace {
 
-/// Notes that the program has called MPI. Returns false if the call isn't traced, because another thread is in one.
-bool enter_call(TracingSession& all) noexcept {
+/// Notes that the program has called MPI from `site`. Returns false if the call isn't traced, because another thread is in one.
+bool enter_call(TracingSession& all, const void* site) noexcept {
   SessionClock& clock = all.clock;
   if (!CallGate::is_main_thread() && all.gate.succeed_main_thread()) {
     clock.return_to_program();
@@ -18,7 +18,7 @@ bool enter_call(TracingSession& all) noexcept {
     if (all.core_time.enter_mpi(wall)) {
       clock.exclude_since(clock.called(), clock.called());
     }
-    all.ledger.waits().enter(wall);
+    all.ledger.waits().enter(wall, site);
   } else {
     clock.stop_estimating();
     clock.enter_library();
@@ -44,9 +44,9 @@ void leave_call(TracingSession& all) noexcept {
 
 }  // namespace
 
-InterceptGuard::InterceptGuard() noexcept {
+InterceptGuard::InterceptGuard(const void* site) noexcept {
   TracingSession* all = session();
-  traced_ = all != nullptr && CallGate::enter_function() && all->gate.is_open() && enter_call(*all);
+  traced_ = all != nullptr && CallGate::enter_function() && all->gate.is_open() && enter_call(*all, site);
 }
 
 InterceptGuard::~InterceptGuard() {

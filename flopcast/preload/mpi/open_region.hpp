@@ -8,6 +8,12 @@
 
 namespace flopcast::preload::mpi {
 
+/// Time of one process in all executions of a region. A plain record, since it is gathered.
+struct RegionLoad {
+  std::uint32_t region = 0;      ///< number of the region
+  Seconds time = 0, useful = 0;  ///< computation, communication and waiting; computation alone
+};
+
 /// The outermost open region of the program, and the regions that are never skipped, because they communicate.
 class OpenRegion {
  public:

@@ -1,24 +1,29 @@
 #include "flopcast/preload/mpi/path_ledger.hpp"
 
+#include <algorithm>
+
 namespace flopcast::preload::mpi {
 
 void PathLedger::begin(int rank) {
+  rank_ = rank;
   path_ = path::CriticalPath(rank);
   path_.reserve_log();
   spent_ = {};
   polling_.forget();
-  region_.drop();
+  drop_region();
+  region_loads_.clear();
   waits_.forget();
 }
 
 void PathLedger::settle() noexcept {
   waited_on_path(settle_polling(0, 0));
+  static_cast<void>(path_to_send());
   clock_.note_system_time(measures_ ? &spent_ : nullptr);
 }
 
 void PathLedger::measure(bool on) noexcept {
   settle();
-  region_.drop();
+  drop_region();
   measures_ = on;
   on ? clock_.start() : clock_.stop();
 }
@@ -32,6 +37,10 @@ selective::TimeSpent PathLedger::spent() const noexcept {
 void PathLedger::executed(std::uint32_t kernel, selective::Cause cause, Seconds started, Seconds seconds) {
   spent_.preparing += started - clock_.called();
   spent_.add_computation(cause, seconds);
+  if (measures_) {
+    show(Activity::computation, started, started + seconds);
+    events_.add(clock_.wall_at(started) - origin_, seconds, kernel);
+  }
   computed(kernel, seconds, true);
   return_to_program();
 }
@@ -66,6 +75,8 @@ void PathLedger::communicated(const Communication& communication, Seconds second
     return;
   }
   spent_.messages += executed ? seconds : 0;
+  waits_.add(idle);
+  waited_in_call_ += idle;
   const std::uint32_t kernel = kernels_.number(communication);
   const selective::PathContribution counted = kernels_.note_time(kernel, seconds, executed);
   path_.add({.time = counted.seconds + idle,
@@ -78,6 +89,10 @@ void PathLedger::communicated(const Communication& communication, Seconds second
 
 void PathLedger::note_on_path(std::uint32_t kernel, const selective::PathContribution& counted) {
   path_.add_kernel(kernel, counted.expected, counted.estimated);
+  note_last(kernel);
+}
+
+void PathLedger::note_last(std::uint32_t kernel) {
   gaps_.note_kernel(kernel);
   kernels_.note_on_path(kernel);
 }
@@ -86,6 +101,7 @@ void PathLedger::waited_on_path(Seconds seconds) noexcept {
   if (measures_ && !clock_.is_cpu_time()) {
     path_.add({.time = seconds, .idle = seconds});
     waits_.add(seconds);
+    waited_in_call_ += seconds;
   }
 }
 
@@ -101,17 +117,39 @@ bool PathLedger::enter_region(std::uint32_t kernel, bool may_be_skipped) {
     computed(kernel, kernels_.estimate(kernel), false);
     return false;
   }
+  path_.name_part();
+  before_region_ = path_.own();
+  region_began_ = since_start();
+  waits_.note_region(kernels_.table[kernel].key.routine);
   region_.open(kernel, may_be_skipped ? kernels_.decisions.cause() : selective::Cause::always);
   return true;
 }
 
+void PathLedger::drop_region() noexcept {
+  region_.drop();
+  waits_.note_region(0);
+}
+
 void PathLedger::leave_region() {
+  waits_.note_region(0);
   const Seconds seconds = region_.seconds();
   region_.remember(kernels_.table[region_.kernel()].key.routine);
+  events_.add(region_began_, since_start() - region_began_, region_.kernel());
+  add_load(kernels_.table[region_.kernel()].key.routine);
   spent_.program -= seconds;
   spent_.add_computation(region_.cause(), seconds);
   kernels_.note_time(region_.kernel(), seconds, true);
-  note_on_path(region_.kernel(), {seconds, seconds, false});  // its computation is on the path already
+  path_.name_execution(region_.kernel());  // its computation is on the path already
+  note_last(region_.kernel());
+}
+
+void PathLedger::add_load(std::uint32_t region) {
+  auto found = std::find_if(region_loads_.begin(), region_loads_.end(), [region](const RegionLoad& each) { return each.region == region; });
+  if (found == region_loads_.end()) {
+    found = region_loads_.insert(found, {.region = region});
+  }
+  found->time += path_.own().time - before_region_.time;
+  found->useful += path_.own().computation - before_region_.computation;
 }
 
 }  // namespace flopcast::preload::mpi

@@ -66,7 +66,7 @@ bool has_come(const Sender& from, MPI_Comm comm) noexcept {
 template <class HasCome>
 Arrival* await_piggyback(Routine routine, Channel& channel, const Sender& from, HasCome has_come) {
   TracingSession& all = *session();
-  all.ledger.note_awaited(routine, channel.world_rank(from.source));
+  all.ledger.note_awaited(routine, channel.world_rank(from.source), MpiWaitKind::late_sender);
   Arrival* piggyback = channel.await(from.source, from.tag, has_come);
   if (piggyback != nullptr) {
     all.propagation.follow(*piggyback);
@@ -152,8 +152,8 @@ void expect(Routine routine, Channel* channel, int source, int tag, const Receiv
 /// Begins a nonblocking exchange through `exchange`, which gets the number of elements to send.
 template <class Exchange>
 int begin_exchange(const Outgoing& message, const Sender& asked, const ReceiveTarget& place, MPI_Comm comm, const MPI_Request* request,
-                   Exchange exchange) {
-  const InterceptGuard inside;
+                   Exchange exchange, const void* site = __builtin_return_address(0)) {
+  const InterceptGuard inside(site);
   Channel* channel = inside.channel(comm);
   if (channel == nullptr) {
     return exchange(message.count);
@@ -189,6 +189,7 @@ void note_found(Channel& channel, MPI_Status& status) {
     all.propagation.follow(*piggyback);
     restore_status(*piggyback, status);
   }
+  all.ledger.note_awaited(Routine::recv, channel.world_rank(status.MPI_SOURCE), MpiWaitKind::late_sender);
   all.ledger.settle_polling(-1, 0);
   all.ledger.waited(all.clock.since_call());
 }
@@ -196,8 +197,9 @@ void note_found(Channel& channel, MPI_Status& status) {
 /// Handles a probe. `ask` calls MPI and fills a status. Where the probe doesn't wait, `flag` says whether there is a message; `message`
 /// holds one that was matched.
 template <class Ask>
-int probed(int source, MPI_Comm comm, const int* flag, const MPI_Message* message, MPI_Status* wanted, Ask ask) {
-  const InterceptGuard inside;
+int probed(int source, MPI_Comm comm, const int* flag, const MPI_Message* message, MPI_Status* wanted, Ask ask,
+           const void* site = __builtin_return_address(0)) {
+  const InterceptGuard inside(site);
   MPI_Status own;
   MPI_Status& status = wanted == MPI_STATUS_IGNORE ? own : *wanted;
   const int result = ask(&status);
@@ -232,8 +234,8 @@ bool will_be_refused(int count, MPI_Datatype type) { return count < 0 || type ==
 
 }  // namespace
 
-TracedSend::TracedSend(const Outgoing& message, MPI_Comm comm)
-    : channel_(inside_.channel(comm, message.destination)), elements_(message.count) {
+TracedSend::TracedSend(const Outgoing& message, MPI_Comm comm, const void* site)
+    : inside_(site), channel_(inside_.channel(comm, message.destination)), elements_(message.count) {
   if (channel_ == nullptr) {
     return;
   }
@@ -408,12 +410,14 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
   if (result == MPI_SUCCESS && channel->has(into.MPI_SOURCE)) {
     const Arrival* piggyback = channel->take(into.MPI_SOURCE, into.MPI_TAG, received_bytes(into));
     const Communication message = channel->communication(Routine::sendrecv_replace, counted_bytes(piggyback, into));
+    const Seconds usual = usual_seconds(message);
+    all.ledger.note_awaited(message.routine, channel->world_rank(into.MPI_SOURCE), flopcast::MpiWaitKind::late_sender);
+    all.ledger.waited(std::max(taken - usual, 0.0));
     if (piggyback != nullptr) {
       all.propagation.follow(*piggyback);
       restore_status(*piggyback, into);
     }
-    piggyback != nullptr && piggyback->is_empty() ? all.ledger.skipped(message)
-                                                  : all.ledger.executed(message, std::min(taken, usual_seconds(message)));
+    piggyback != nullptr && piggyback->is_empty() ? all.ledger.skipped(message) : all.ledger.executed(message, std::min(taken, usual));
   }
   return result;
 }

@@ -22,7 +22,7 @@ struct Outgoing {
 /// interception calls MPI with elements(), and made() puts the send on the path. A call that isn't traced passes through.
 class TracedSend {
  public:
-  TracedSend(const Outgoing& message, MPI_Comm comm);
+  TracedSend(const Outgoing& message, MPI_Comm comm, const void* site = __builtin_return_address(0));
   /// Returns the number of elements to send.
   [[nodiscard]] int elements() const noexcept { return elements_; }
   /// Notes that MPI has made the send, or begun one that isn't blocking. Returns `result`, MPI's answer.

@@ -11,6 +11,8 @@ class Polling {
  public:
   /// Notes that the current call is an unsuccessful poll.
   void note_vain_call() noexcept { in_vain_ = true; }
+  /// Returns whether the current call is an unsuccessful poll.
+  [[nodiscard]] bool is_in_vain() const noexcept { return in_vain_; }
   /// Ends a call that took `seconds`, which count if the call was an unsuccessful poll.
   void end_call(Seconds seconds) noexcept {
     seconds_ += in_vain_ ? seconds : 0;

@@ -70,4 +70,30 @@ void broadcast_records(MPI_Comm world, PageVector<Record>& records) {
   }
 }
 
+/// Sends all processes' records to rank 0 in messages of bounded size, and calls `take` for each.
+template <class Records, class Take>
+void collect(MPI_Comm world, int tag, const Records& mine, Take take) {
+  using Record = typename Records::value_type;
+  constexpr std::size_t max_records = 256;
+  const int rank = rank_in(world), size = processes_in(world);
+  if (rank != 0) {
+    for (std::size_t first = 0; first <= mine.size(); first += max_records) {  // a message that isn't full, perhaps empty, is the last
+      const std::size_t count = std::min(max_records, mine.size() - first);
+      PMPI_Send(mine.data() + first, static_cast<int>(count * sizeof(Record)), MPI_BYTE, 0, tag, world);
+    }
+    return;
+  }
+  PageVector<Record> part(max_records);
+  for (int other = 1; other < size; ++other) {
+    for (std::size_t count = max_records; count == max_records;) {
+      MPI_Status status;
+      int bytes = 0;
+      PMPI_Recv(part.data(), static_cast<int>(max_records * sizeof(Record)), MPI_BYTE, other, tag, world, &status);
+      PMPI_Get_count(&status, MPI_BYTE, &bytes);
+      count = static_cast<std::size_t>(bytes) / sizeof(Record);
+      std::for_each_n(part.begin(), count, take);
+    }
+  }
+}
+
 }  // namespace flopcast::preload::mpi

@@ -105,6 +105,7 @@ std::string library_version() {
 
 MpiProcess described(int rank, const ProcessFacts& facts) {
   MpiProcess process{rank, facts.host.data(), facts.own, facts.on_path};
+  process.own_code_on_path = facts.own_code_on_path;
   process.cpu = facts.lost.cpu;
   process.without_core = facts.lost.without_core;
   process.program_without_core = facts.lost.program_without_core;
@@ -202,6 +203,13 @@ void describe_run(const protocol::MpiOptions& options, bool cpu_clock, const std
   for (const ProcessFacts& process : processes) {
     profile.processes.push_back(described(static_cast<int>(profile.processes.size()), process));
   }
+  std::vector<Seconds> useful;
+  for (const ProcessFacts& process : processes) {
+    profile.own_code += process.own_code_on_path;
+    useful.push_back(process.own.computation);
+  }
+  const bool is_real = !cpu_clock && options.policy == selective::Policy::full;
+  profile.efficiencies = pop_efficiencies(useful, is_real ? profile.elapsed : profile.critical_path.time, profile.longest.computation);
   for (const CallSequence& sequence : calls) {
     profile.calls.push_back({sequence.calls, fmt::format("{:016x}", sequence.hash)});
   }

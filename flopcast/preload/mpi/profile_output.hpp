@@ -21,7 +21,8 @@ namespace flopcast::preload::mpi {
 /// Facts about one process's own work. The struct is trivially copyable, because it is gathered.
 struct ProcessFacts {
   path::Costs own;
-  Seconds on_path = 0;  ///< its kernels on the critical path
+  Seconds on_path = 0;           ///< its kernels on the critical path
+  Seconds own_code_on_path = 0;  ///< its other computation there
   std::array<char, 64> host{};
   LostTime lost;
   Wait longest_wait;

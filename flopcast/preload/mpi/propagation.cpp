@@ -16,7 +16,7 @@ selective::KernelCounts Propagation::counts() const {
 }
 
 Agreement Propagation::agreement(bool execute, const Channel* channel) const {
-  Agreement mine{ledger_.path().mark(), execute ? 1 : 0, skipping_.epoch()};
+  Agreement mine{ledger_.path_to_send().mark(), execute ? 1 : 0, skipping_.epoch()};
   mine.skipped = skipping_.has_skipped() ? 1 : 0;
   if (options_.policy == selective::Policy::eager && channel != nullptr && channel->aggregate() &&
       kernels_.eager.has_something_to_announce(*channel->aggregate())) {

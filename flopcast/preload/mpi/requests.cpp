@@ -57,8 +57,8 @@ bool announce(Channel* channel, std::int64_t bytes, int destination, int tag, bo
   }
   TracingSession& all = *session();
   all.note_call(Routine::send, bytes, destination, tag);
-  all.ledger.note_awaited(Routine::send, channel->world_rank(destination));
-  return channel->send(all.ledger.path(), all.propagation.envelope(bytes, tag, skipped), destination, all.propagation.counts());
+  all.ledger.note_awaited(Routine::send, channel->world_rank(destination), MpiWaitKind::late_receiver);
+  return channel->send(all.ledger.path_to_send(), all.propagation.envelope(bytes, tag, skipped), destination, all.propagation.counts());
 }
 
 std::int64_t received_bytes(const MPI_Status& status) noexcept {
@@ -224,7 +224,7 @@ class Completion {
   /// Runs before MPI is called to complete `handle`: waits for its message or the piggyback message ahead of the message, and for
   /// agreements, which must come before MPI can complete the request. `request` is the number of the request in the program's call.
   void await(int request, MPI_Request handle, Pending pending) {
-    session()->ledger.note_awaited(pending.routine, pending.is_receive() ? world_rank_of(pending, pending.source) : Wait::nobody);
+    note_awaited(pending, pending.source);
     if (pending.names_its_message()) {
       const Arrival* piggyback = session()->ledger.idle(
           [&] { return pending.channel->await(pending.source, pending.tag, [handle] { return is_complete(handle); }); });
@@ -268,7 +268,7 @@ class Completion {
 
   /// Runs after MPI has completed the request.
   void finish(Pending pending, MPI_Status& status) {
-    session()->ledger.note_awaited(pending.routine, pending.is_receive() ? world_rank_of(pending, status.MPI_SOURCE) : Wait::nobody);
+    note_awaited(pending, status.MPI_SOURCE);
     if (!pending.is_receive()) {
       follow(pending);
     } else if (pending.is_exchange()) {
@@ -307,6 +307,13 @@ class Completion {
     }
   }
 
+  /// Does the same where the call may have waited for the messages of `seconds`: what exceeds their usual time was waiting.
+  void account_with_wait(Seconds seconds) {
+    const Seconds taken = done_.empty() ? seconds : std::min(seconds, usual_seconds());
+    session()->ledger.waited(seconds - taken);
+    account(taken);
+  }
+
  private:
   /// Returns the time since which all completed requests were under way; negative if unknown.
   [[nodiscard]] Seconds last_seen() const noexcept {
@@ -334,8 +341,11 @@ class Completion {
     return pending.channel->look(pending.source, pending.tag);
   }
 
-  static std::int32_t world_rank_of(const Pending& pending, int source) {
-    return pending.channel->has(source) ? pending.channel->world_rank(source) : Wait::nobody;
+  /// Notes that the call waits for the request's message from `source`, or for its collective.
+  static void note_awaited(const Pending& pending, int source) {
+    const bool has_sender = pending.is_receive() && pending.channel->has(source);
+    session()->ledger.note_awaited(pending.routine, has_sender ? pending.channel->world_rank(source) : Wait::nobody,
+                                   pending.is_receive() ? MpiWaitKind::late_sender : MpiWaitKind::collective);
   }
 
   static bool was_cancelled(const Pending& pending, MPI_Status& status) {
@@ -375,7 +385,9 @@ class Completion {
       while (agreement.is_programs && !has_agreed(agreement)) {
         sched_yield();
       }
-      return agreement.is_programs ? MPI_SUCCESS : PMPI_Wait(&agreement.request, MPI_STATUS_IGNORE);
+      const int result = agreement.is_programs ? MPI_SUCCESS : PMPI_Wait(&agreement.request, MPI_STATUS_IGNORE);
+      session()->ledger.note_last_to_come(agreement.all.mark.place.rank);
+      return result;
     });
   }
 
@@ -460,8 +472,8 @@ std::pair<int, Seconds> timed(Answer answer) {
 
 /// Handles MPI_Wait and MPI_Waitall, which complete all of the requests.
 template <class Ask>
-int waited(int count, const MPI_Request* all, MPI_Status* wanted, Ask ask) {
-  const InterceptGuard inside;
+int waited(int count, const MPI_Request* all, MPI_Status* wanted, Ask ask, const void* site = __builtin_return_address(0)) {
+  const InterceptGuard inside(site);
   if (!inside) {
     return ask(wanted);
   }
@@ -568,14 +580,14 @@ int complete(int count, const MPI_Request* all, const int* completed, const int*
       completion.finish(std::move(*pending), statuses[i]);
     }
   }
-  completion.account(seconds);
+  completion.account_with_wait(seconds);
   return result;
 }
 
 /// Handles MPI_Test and MPI_Testall.
 template <class Ask>
-int tested(int count, const MPI_Request* all, int* flag, MPI_Status* wanted, Ask ask) {
-  const InterceptGuard inside;
+int tested(int count, const MPI_Request* all, int* flag, MPI_Status* wanted, Ask ask, const void* site = __builtin_return_address(0)) {
+  const InterceptGuard inside(site);
   if (!inside) {
     return ask(wanted);
   }
@@ -589,16 +601,18 @@ int tested(int count, const MPI_Request* all, int* flag, MPI_Status* wanted, Ask
 
 /// Handles MPI_Waitany and, with a flag whether a request is complete, MPI_Testany.
 template <class Ask>
-int completed_one(int count, const MPI_Request* all, const int* flag, const int* index, MPI_Status* wanted, Ask ask) {
-  const InterceptGuard inside;
+int completed_one(int count, const MPI_Request* all, const int* flag, const int* index, MPI_Status* wanted, Ask ask,
+                  const void* site = __builtin_return_address(0)) {
+  const InterceptGuard inside(site);
   const int always = 1;
   return inside ? complete(count, all, flag != nullptr ? flag : &always, index, wanted, 1, ask) : ask(wanted);
 }
 
 /// Handles MPI_Waitsome and MPI_Testsome.
 template <class Ask>
-int completed_some(int count, const MPI_Request* all, const int* completed, const int* places, MPI_Status* wanted, Ask ask) {
-  const InterceptGuard inside;
+int completed_some(int count, const MPI_Request* all, const int* completed, const int* places, MPI_Status* wanted, Ask ask,
+                   const void* site = __builtin_return_address(0)) {
+  const InterceptGuard inside(site);
   return inside ? complete(count, all, completed, places, wanted, count, ask) : ask(wanted);
 }
 

@@ -13,50 +13,47 @@ constexpr int token_tag = 3;
 constexpr int kernels_tag = 4;
 constexpr int regions_tag = 5;
 
-/// Sends all processes' records to rank 0 in messages of bounded size, and calls `take` for each.
-template <class Records, class Take>
-void collect(MPI_Comm world, int tag, const Records& mine, Take take) {
-  using Record = typename Records::value_type;
-  constexpr std::size_t max_records = 256;
-  const int rank = rank_in(world), size = processes_in(world);
-  if (rank != 0) {
-    for (std::size_t first = 0; first <= mine.size(); first += max_records) {  // a message that isn't full, perhaps empty, is the last
-      const std::size_t count = std::min(max_records, mine.size() - first);
-      PMPI_Send(mine.data() + first, static_cast<int>(count * sizeof(Record)), MPI_BYTE, 0, tag, world);
-    }
-    return;
-  }
-  PageVector<Record> part(max_records);
-  for (int other = 1; other < size; ++other) {
-    for (std::size_t count = max_records; count == max_records;) {
-      MPI_Status status;
-      int bytes = 0;
-      PMPI_Recv(part.data(), static_cast<int>(max_records * sizeof(Record)), MPI_BYTE, other, tag, world, &status);
-      PMPI_Get_count(&status, MPI_BYTE, &bytes);
-      count = static_cast<std::size_t>(bytes) / sizeof(Record);
-      std::for_each_n(part.begin(), count, take);
-    }
-  }
-}
-
 /// The walk back along the critical path in this process's parts.
 class PathWalk {
  public:
-  PathWalk(int rank, const path::CriticalPath& path, selective::KernelTable& kernels, const std::function<Seconds(std::uint32_t)>& estimate)
-      : rank_(rank), path_(path), kernels_(kernels), estimate_(estimate), estimates_(kernels.kernels().size(), -1) {}
+  PathWalk(int rank, const path::CriticalPath& path, selective::KernelTable& kernels, const std::function<Seconds(std::uint32_t)>& estimate,
+           TimelineBins* timeline, TimelineEvents* parts)
+      : rank_(rank),
+        path_(path),
+        kernels_(kernels),
+        estimate_(estimate),
+        timeline_(timeline),
+        parts_(parts),
+        estimates_(kernels.kernels().size(), -1) {}
 
-  /// Counts the kernels from `cursor` back to where another process's part begins, and moves `cursor` there, or to `finished` at the begin
-  /// of the program.
-  void walk_back(path::LogCursor& cursor, const path::LogCursor& finished) {
-    const auto visit = [this](std::uint32_t kernel, Seconds seconds, bool estimated) { count(kernel, seconds, estimated); };
-    while (cursor.rank == rank_) {
-      cursor = path_.log().walk(cursor.position, visit).value_or(finished);
+  /// Counts the kernels from `end` back to where another process's part begins, and moves `end` there, or to `finished` at the begin of the
+  /// program.
+  void walk_back(PathEnd& end, const path::LogCursor& finished) {
+    const auto visit = [this](const path::EventLog::Step& step) { count(step); };
+    while (end.place.rank == rank_) {
+      const std::optional<path::EventLog::Jump> jump = path_.log().walk(end.place.position, visit);
+      end_region();
+      const PathEnd before = jump ? PathEnd{jump->place, jump->time} : PathEnd{finished, 0};
+      if (timeline_ != nullptr) {
+        timeline_->add(Activity::on_path, before.time, end.time);
+        parts_->add(before.time, std::max(end.time - before.time, 0.0), path::EventLog::own_code);
+      }
+      end = before;
     }
   }
   [[nodiscard]] const PathParts& found() const noexcept { return found_; }
 
  private:
-  void count(std::uint32_t kernel, Seconds seconds, bool estimated) {
+  void count(const path::EventLog::Step& step) {
+    const auto [kernel, seconds, estimated, is_part] = step;
+    if (kernel == path::EventLog::own_code) {
+      found_.own_code += seconds;
+      return;
+    }
+    if (kernels_[kernel].key.kind == selective::KernelKind::region) {
+      count_region(step);
+      return;
+    }
     if (estimated && estimates_[kernel] < 0) {
       estimates_[kernel] = estimate_(kernel);
     }
@@ -68,39 +65,59 @@ class PathWalk {
         .time = better - seconds, .computation = communicates ? 0 : better - seconds, .communication = communicates ? better - seconds : 0};
   }
 
+  /// Counts a part of an execution of a region. Its last part comes first.
+  void count_region(const path::EventLog::Step& step) {
+    if (!step.is_part || !region_ || region_->kernel != step.kernel) {
+      end_region();
+      region_ = {.kernel = step.kernel};
+    }
+    region_->seconds += step.seconds;
+  }
+  /// Counts the latest execution of a region, as far as it is on the path, as one.
+  void end_region() {
+    if (region_) {
+      kernels_[region_->kernel].along.add(region_->seconds);
+      found_.kernels += region_->seconds;
+      region_.reset();
+    }
+  }
+
   int rank_;
   const path::CriticalPath& path_;
   selective::KernelTable& kernels_;
   const std::function<Seconds(std::uint32_t)>& estimate_;
+  TimelineBins* timeline_;
+  TimelineEvents* parts_;
   PageVector<Seconds> estimates_;  ///< the latest of each kernel; negative: not asked for yet
   PathParts found_;
+  std::optional<path::EventLog::Step> region_;  ///< the sum of the parts of an execution
 };
 
 }  // namespace
 
-PathParts visit_critical_path(MPI_Comm world, const path::CriticalPath& path, const path::PathMark& end, selective::KernelTable& kernels,
-                              const std::function<Seconds(std::uint32_t)>& estimate) {
+PathParts visit_critical_path(MPI_Comm world, const path::CriticalPath& path, const PathEnd& end, selective::KernelTable& kernels,
+                              const std::function<Seconds(std::uint32_t)>& estimate, TimelineBins* timeline, TimelineEvents* parts) {
   const int rank = rank_in(world), size = processes_in(world);
-  PathWalk walk(rank, path, kernels, estimate);
+  PathWalk walk(rank, path, kernels, estimate, timeline, parts);
   const path::LogCursor finished{-1, 0};
-  path::LogCursor token = end.place;
-  bool mine = token.rank == rank;
+  PathEnd token = end;
+  bool mine = token.place.rank == rank;
   for (;;) {
     if (!mine) {
       PMPI_Recv(&token, static_cast<int>(sizeof token), MPI_BYTE, MPI_ANY_SOURCE, token_tag, world, MPI_STATUS_IGNORE);
-      if (token == finished) {
+      if (token.place == finished) {
         return walk.found();
       }
     }
     walk.walk_back(token, finished);
     mine = false;
-    if (token != finished) {
-      PMPI_Send(&token, static_cast<int>(sizeof token), MPI_BYTE, token.rank, token_tag, world);
+    if (token.place != finished) {
+      PMPI_Send(&token, static_cast<int>(sizeof token), MPI_BYTE, token.place.rank, token_tag, world);
       continue;
     }
     for (int other = 0; other < size; ++other) {
       if (other != rank) {
-        PMPI_Send(&finished, static_cast<int>(sizeof finished), MPI_BYTE, other, token_tag, world);
+        PMPI_Send(&token, static_cast<int>(sizeof token), MPI_BYTE, other, token_tag, world);
       }
     }
     return walk.found();

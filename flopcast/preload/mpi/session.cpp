@@ -13,6 +13,7 @@
 
 #include "flopcast/preload/kernels/routine_digest.hpp"
 #include "flopcast/preload/kernels/wall_clock.hpp"
+#include "flopcast/preload/mpi/losses.hpp"
 #include "flopcast/preload/mpi/other_tools.hpp"
 #include "flopcast/preload/mpi/piggyback.hpp"
 #include "flopcast/preload/mpi/prefixed_names.hpp"
@@ -119,8 +120,16 @@ void TracingSession::begin() {
   gate.open();
   PMPI_Barrier(world_);
   clock.start();
+  ledger.start_together(options.policy == selective::Policy::full, events_of_process());
   core_time.start();
   clock.return_to_program();
+}
+
+/// Returns the number of events for which this process reserves memory: its part of those that are wanted, and more, because processes have
+/// different numbers of events.
+std::size_t TracingSession::events_of_process() const noexcept {
+  constexpr std::int64_t max_events = 1 << 16;
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(options.max_events, 0, max_events));
 }
 
 /// Reads earlier runs' statistics at rank 0, and broadcasts them.
@@ -176,8 +185,11 @@ MpiProfile TracingSession::conclude() {
   profile.volumetric = mean_of_all(world_, path.own());
   profile.spent = mean_of_all(world_, ledger.spent());
   profile.path_complete = of_all(world_, path.log().complete() ? 1 : 0, MPI_MIN) != 0;
-  const PathParts parts =
-      visit_critical_path(world_, path, longest, kernels.table, [this](std::uint32_t kernel) { return kernels.estimate(kernel); });
+  const Seconds end = ledger.since_start();
+  const PathParts parts = visit_critical_path(
+      world_, path, {longest.place, end}, kernels.table, [this](std::uint32_t kernel) { return kernels.estimate(kernel); },
+      ledger.timeline(), &ledger.path_parts());
+  profile.timeline = collect_timelines(world_, ledger.timeline(), end);
   profile.critical_path = longest.along;
   profile.critical_path += of_all(world_, parts.correction, MPI_SUM);
   profile.longest = path::greatest(longest.longest, profile.critical_path);
@@ -188,7 +200,14 @@ MpiProfile TracingSession::conclude() {
   }
   collect_kernels(world_, kernels.table);
   collect_region_names(world_, regions);
-  ProcessFacts mine{path.own(), parts.kernels, {}, core_time.lost(), longest_wait()};
+  profile.waits = collect_waits(world_, ledger.waits(), regions);
+  if (profile.timeline) {
+    collect_events(world_, ledger, kernels.table, regions, static_cast<std::size_t>(options.max_events), *profile.timeline);
+  }
+  if (!clock.is_cpu_time() && options.policy == selective::Policy::full) {  // otherwise waiting has no time
+    profile.regions = collect_region_loads(world_, ledger.region_loads(), regions);
+  }
+  ProcessFacts mine{path.own(), parts.kernels, parts.own_code, {}, core_time.lost(), longest_wait()};
   gethostname(mine.host.data(), mine.host.size() - 1);
   const std::vector<CallSequence> all_calls = gather_values(world_, calls);
   const std::vector<ProcessFacts> processes = gather_values(world_, mine);
@@ -224,6 +243,7 @@ void TracingSession::count_anew() {
   skipping.begin_epoch();
   PMPI_Barrier(world_);
   clock.restart();
+  ledger.start_together(options.policy == selective::Policy::full, events_of_process());
   core_time.restart();
 }
 

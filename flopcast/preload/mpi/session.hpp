@@ -69,6 +69,7 @@ class TracingSession {
 
  private:
   void read_statistics();
+  [[nodiscard]] std::size_t events_of_process() const noexcept;
   /// Forgets this process's counts, but keeps its statistics of times. Collective.
   void count_anew();
   void begin_execution(std::size_t number, Seconds before);
@@ -95,7 +96,8 @@ void open_session() noexcept;
 /// threads, and outside of a session. For threads that didn't call MPI_Init only communication counts.
 class InterceptGuard {
  public:
-  InterceptGuard() noexcept;
+  /// `site` is the return address of the intercepted function.
+  explicit InterceptGuard(const void* site = __builtin_return_address(0)) noexcept;
   InterceptGuard(const InterceptGuard&) = delete;
   InterceptGuard& operator=(const InterceptGuard&) = delete;
   ~InterceptGuard();

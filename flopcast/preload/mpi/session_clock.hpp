@@ -46,6 +46,8 @@ class SessionClock {
   }
   /// Returns the time of the program's latest call.
   [[nodiscard]] Seconds called() const noexcept { return called_; }
+  /// Returns the wall time at a moment of now().
+  [[nodiscard]] Seconds wall_at(Seconds moment) const noexcept { return moment + excluded_; }
   /// Returns the wall time of that call, and of the moment when the program went on after it.
   [[nodiscard]] Seconds wall_of_call() const noexcept { return cpu_time_ ? wall() : called_ + excluded_; }
   [[nodiscard]] Seconds wall_of_return() const noexcept { return cpu_time_ ? wall() : resumed_ + excluded_; }

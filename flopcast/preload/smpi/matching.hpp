@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "flopcast/path/critical_path.hpp"
+#include "flopcast/protocol/mpi_profile.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::preload::smpi {
@@ -17,6 +18,7 @@ namespace flopcast::preload::smpi {
 struct ProcessArrival {
   Seconds time = 0;
   path::PathMark mark;
+  MpiWaitKind kind = MpiWaitKind::collective;  ///< reason for waiting for the process
 };
 
 /// A message, or a receive that waits for one. Each side learns at once when the other one was ready.

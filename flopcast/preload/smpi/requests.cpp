@@ -142,7 +142,10 @@ std::int64_t bytes_of(int count, MPI_Datatype type) {
   return static_cast<std::int64_t>(count) * size;
 }
 
-ProcessArrival arrival_of(const SmpiProcess& process) { return {now(), process.path().mark()}; }
+ProcessArrival arrival_of(SmpiProcess& process) {
+  process.path().name_part();
+  return {now(), process.path().mark()};
+}
 
 std::optional<OpenRequest> begin(SmpiProcess& process, const MessageEnvelope& envelope) {
   const std::shared_ptr<const Group> group = process.group(envelope.comm);
@@ -184,6 +187,7 @@ void add_others(SmpiProcess& process, OpenRequest& pending, const MPI_Status* st
   // A short message is sent whether or not its receiver is there.
   if (other && (!pending.sends || pending.bytes > simulation()->options().eager_bytes)) {
     others.push_back(*other);
+    others.back().kind = pending.sends ? MpiWaitKind::late_receiver : MpiWaitKind::late_sender;
   }
 }
 

@@ -11,7 +11,7 @@ namespace flopcast::preload::smpi {
 std::int64_t bytes_of(int count, MPI_Datatype type);
 
 /// Returns the present time and path of the process.
-ProcessArrival arrival_of(const SmpiProcess& process);
+ProcessArrival arrival_of(SmpiProcess& process);
 
 /// Begins a send or a receive. Returns nothing if the message goes nowhere, or to another program's processes. A receive with wildcards
 /// finds out its message at its end.

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <exception>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -25,19 +28,40 @@ json statistics_document(const selective::KernelStatistics& times) {
 }
 
 /// Returns the process that ends last. Its path is the critical one, because paths are as long as the simulated clock.
-const SmpiProcess& last_to_end(const std::vector<const SmpiProcess*>& processes) {
+const SmpiProcess& last_to_end(const std::vector<SmpiProcess*>& processes) {
   return **std::max_element(processes.begin(), processes.end(),
                             [](const SmpiProcess* a, const SmpiProcess* b) { return a->path().length() < b->path().length(); });
 }
 
-/// Counts the kernels along the path that ends where `last` has ended. Returns false if a process had more events than are kept.
-bool follow_back(const SmpiProcess& last, const std::vector<const SmpiProcess*>& processes, selective::KernelTable& kernels) {
-  const auto visit = [&kernels](std::uint32_t kernel, Seconds seconds, auto... /*estimated*/) { kernels[kernel].along.add(seconds); };
+/// Counts the kernels along the path that ends where `last` has ended, and adds the path to the timelines. Returns the time of each process's own code there.
+std::vector<Seconds> follow_back(const SmpiProcess& last, const std::vector<SmpiProcess*>& processes, selective::KernelTable& kernels) {
+  std::vector<Seconds> own_code(processes.size());
+  Seconds end = last.path().length();
   for (std::optional<path::LogCursor> place = last.path().mark().place; place;) {
-    const path::CriticalPath& path = processes[static_cast<std::size_t>(place->rank)]->path();
-    place = path.log().walk(place->position, visit);
+    const auto rank = static_cast<std::size_t>(place->rank);
+    const std::optional<path::EventLog::Jump> jump =
+        processes[rank]->path().log().walk(place->position, [&](const path::EventLog::Step& step) {
+          if (step.kernel == path::EventLog::own_code) {
+            own_code[rank] += step.seconds;
+          } else {
+            kernels[step.kernel].along.add(step.seconds);
+          }
+        });
+    const Seconds begin = jump ? jump->time : 0;
+    processes[rank]->timeline.add(mpi::Activity::on_path, begin, std::exchange(end, begin));
+    place = jump ? std::optional(jump->place) : std::nullopt;
   }
-  return std::all_of(processes.begin(), processes.end(), [](const SmpiProcess* process) { return process->path().log().complete(); });
+  return own_code;
+}
+
+json efficiencies_document(const std::vector<SmpiProcess*>& processes, Seconds run) {
+  std::vector<Seconds> useful;
+  Seconds ideal_run = 0;
+  for (const SmpiProcess* process : processes) {
+    useful.push_back(process->path().own().computation);
+    ideal_run = std::max(ideal_run, process->path().longest().computation);
+  }
+  return pop_efficiencies(useful, run, ideal_run);
 }
 
 json kernels_document(const selective::KernelTable& kernels, const std::vector<bool>& known) {
@@ -57,7 +81,32 @@ json kernels_document(const selective::KernelTable& kernels, const std::vector<b
   return list;
 }
 
-json processes_document(const std::vector<const SmpiProcess*>& processes) {
+MpiTimeline timelines(const std::vector<SmpiProcess*>& processes, Seconds end) {
+  MpiTimeline found;
+  for (const SmpiProcess* process : processes) {
+    found.bin = std::max(found.bin, process->timeline.width());
+  }
+  const std::size_t bins = std::min(static_cast<std::size_t>(std::ceil(end / found.bin)), mpi::TimelineBins::max_bins);
+  const std::size_t stride = (processes.size() + MpiTimeline::max_processes - 1) / MpiTimeline::max_processes;
+  for (std::size_t rank = 0; rank < processes.size(); rank += stride) {
+    processes[rank]->timeline.widen_to(found.bin);
+    found.processes.push_back(processes[rank]->timeline.timeline(static_cast<int>(rank), bins));
+  }
+  return found;
+}
+
+std::vector<MpiWaiting> longest_waits(const std::vector<SmpiProcess*>& processes) {
+  std::vector<MpiWaiting> all;
+  for (const SmpiProcess* process : processes) {
+    for (const auto& [place, sum] : process->waits.longest_places(MpiProfile::max_waits)) {
+      all.push_back({process->rank(), place.awaited, place.kind, mpi::routine_names.at(place.routine), "", "", sum.count, sum.seconds});
+    }
+  }
+  keep_longest(all);
+  return all;
+}
+
+json processes_document(const std::vector<SmpiProcess*>& processes, const std::vector<Seconds>& own_code) {
   json list = json::array();
   for (const SmpiProcess* process : processes) {
     const path::Costs& own = process->path().own();
@@ -65,6 +114,7 @@ json processes_document(const std::vector<const SmpiProcess*>& processes) {
                     {"computation_seconds", own.computation},
                     {"communication_seconds", own.communication},
                     {"waiting_seconds", process->waited},
+                    {"own_code_on_path_seconds", own_code[list.size()]},
                     {"messages", process->messages},
                     {"message_bytes", process->message_bytes},
                     {"flops", own.flops}});
@@ -112,7 +162,9 @@ std::string lapack_beside(const std::string& blas, const selective::KernelTable&
 
 json document_of(const ResultFacts& facts, selective::KernelTable& kernels) {
   const SmpiProcess& last = last_to_end(facts.processes);
-  const bool complete = follow_back(last, facts.processes, kernels);
+  const bool complete = std::all_of(facts.processes.begin(), facts.processes.end(),
+                                    [](const SmpiProcess* process) { return process->path().log().complete(); });
+  const std::vector<Seconds> own_code = follow_back(last, facts.processes, kernels);
   const std::string blas = library_of("dgemm");
   json document = {{"schema", protocol::smpi_result_schema},
                    {"ranks", facts.processes.size()},
@@ -121,7 +173,11 @@ json document_of(const ResultFacts& facts, selective::KernelTable& kernels) {
                    {"lapack", lapack_beside(blas, kernels)},
                    {"path_complete", complete},
                    {"path", last.path().mark().along},
-                   {"processes", processes_document(facts.processes)},
+                   {"own_code_seconds", std::accumulate(own_code.begin(), own_code.end(), 0.0)},
+                   {"efficiencies", efficiencies_document(facts.processes, last.path().length())},
+                   {"timeline", timelines(facts.processes, last.path().length())},
+                   {"waits", longest_waits(facts.processes)},
+                   {"processes", processes_document(facts.processes, own_code)},
                    {"kernels", kernels_document(kernels, facts.known)}};
   if (facts.traces) {
     document["traces"] = traces_document(facts);

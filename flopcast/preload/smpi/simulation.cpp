@@ -15,6 +15,9 @@
 #include "flopcast/preload/kernels/routine_digest.hpp"
 
 namespace flopcast::preload::smpi {
+
+using mpi::Activity;
+
 namespace {
 
 /// Returns whether a process's calls go into the result as traces. These are the first, second, middle and last processes, which differ in
@@ -100,7 +103,7 @@ void Simulation::begin_process() {
   ++begun_;
   smpi_bench_end();
   // Paths begin with the simulation, so that each is as long as its process's clock.
-  processes_[number]->path().add({.time = now(), .computation = now()});
+  processes_[number]->path().compute(now());
   processes_[number]->resumed = now();
   smpi_bench_begin();
 }
@@ -157,7 +160,8 @@ void Simulation::use_first(SmpiProcess& process, const Call& call) {
   if (seconds > 0) {
     const Seconds start = now();
     smpi_execute_flops(seconds * options_.flops_per_second);
-    process.path().add({.time = now() - start, .computation = now() - start});
+    process.path().compute(now() - start);
+    process.timeline.add(Activity::own_code, start, now());
   }
 }
 
@@ -165,6 +169,7 @@ void Simulation::compute(SmpiProcess& process, std::uint32_t kernel) {
   const Seconds start = now();
   smpi_execute_flops(seconds_[kernel] * options_.flops_per_second);
   const Seconds seconds = now() - start;
+  process.timeline.add(Activity::computation, start, now());
   selective::KernelRecord& entry = kernels_[kernel];
   ++entry.skipped;
   entry.executed.add(seconds);
@@ -210,9 +215,13 @@ void Simulation::communicated(SmpiProcess& process, std::uint32_t kernel, Second
   if (last != nullptr) {
     process.path().wait(last->time - entered);
     process.waited += last->time - entered;
-    process.path().follow(last->mark);
+    process.waits.await(kernels_[kernel].key.routine, last->mark.place.rank, last->kind);
+    process.waits.add(last->time - entered);
+    process.path().follow(last->mark, now());
     start = last->time;
   }
+  process.timeline.add(Activity::waiting, entered, start);
+  process.timeline.add(Activity::communication, start, now());
   constexpr double word_bytes = 8;
   const Seconds seconds = std::max(now() - start - note_callbacks(process), 0.0);
   kernels_[kernel].executed.add(seconds);
@@ -222,9 +231,10 @@ void Simulation::communicated(SmpiProcess& process, std::uint32_t kernel, Second
 
 void Simulation::write_result() {
   ResultFacts facts;
-  std::vector<const SmpiProcess*> by_rank(static_cast<std::size_t>(size_), nullptr);
+  std::vector<SmpiProcess*> by_rank(static_cast<std::size_t>(size_), nullptr);
   for (const auto& process : processes_) {
     if (process) {
+      process->path().name_part();
       by_rank[static_cast<std::size_t>(process->rank())] = process.get();
     }
   }
@@ -254,7 +264,8 @@ SmpiProcess* enter() noexcept {
   process->inside = true;
   smpi_bench_end();  // lets simulated time pass for the program's own code
   const Seconds seconds = now() - process->resumed;
-  process->path().add({.time = seconds, .computation = seconds});
+  process->path().compute(seconds);
+  process->timeline.add(Activity::own_code, process->resumed, now());
   return process;
 }
 

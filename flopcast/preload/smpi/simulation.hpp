@@ -14,6 +14,8 @@
 #include "flopcast/core/call.hpp"
 #include "flopcast/path/critical_path.hpp"
 #include "flopcast/preload/kernels/routine_list.hpp"
+#include "flopcast/preload/mpi/timeline_bins.hpp"
+#include "flopcast/preload/mpi/waits.hpp"
 #include "flopcast/preload/smpi/matching.hpp"
 #include "flopcast/preload/smpi/modelled_times.hpp"
 #include "flopcast/protocol/smpi_options.hpp"
@@ -78,8 +80,10 @@ class SmpiProcess {
   std::unordered_map<MPI_Request, OpenRequest> requests;        ///< begun and not complete
   std::unordered_map<MPI_Request, MessageEnvelope> persistent;  ///< begun or not
   CallList trace;
-  Seconds resumed = 0;                                          ///< when the program last went on
-  Seconds waited = 0;                                           ///< time waited for others
+  Seconds resumed = 0;  ///< when the program last went on
+  Seconds waited = 0;   ///< time waited for others
+  mpi::TimelineBins timeline;
+  mpi::Waits waits;                                             ///< waits by process and routine
   bool inside = false;                                          ///< inside an intercepted function
   bool inside_mpi = false;                                      ///< the function is one of MPI, which may call the program's code
   bool in_kernel = false;                                       ///< in a kernel that such code has called
@@ -185,9 +189,9 @@ Seconds first_call_seconds();
 
 /// Facts about a simulation at its end, apart from the kernels.
 struct ResultFacts {
-  std::vector<const SmpiProcess*> processes;  ///< index: rank
-  const CallList* first_calls = nullptr;      ///< calls of kernels that may be in no process's trace
-  std::vector<bool> known;                    ///< index: kernel
+  std::vector<SmpiProcess*> processes;    ///< index: rank
+  const CallList* first_calls = nullptr;  ///< calls of kernels that may be in no process's trace
+  std::vector<bool> known;                ///< index: kernel
   bool traces = false;
 };
 

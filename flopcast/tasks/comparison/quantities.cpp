@@ -80,6 +80,7 @@ const std::vector<DocumentKind>& comparable_kinds() {
        {{"", "elapsed_seconds", "", "program"},
         {"", "path.seconds", "", "critical path"},
         {"", "path.computation_seconds", "", "critical path, computation"},
+        {"", "own_code_seconds", "", "critical path, own code"},
         {"", "path.communication_seconds", "", "critical path, communication"},
         {"", "path.idle_seconds", "", "critical path, idle"},
         {"processes[rank]", "computation_seconds", "", "computation"},

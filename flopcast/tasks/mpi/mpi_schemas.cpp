@@ -28,8 +28,11 @@ ordered_json space_schema(SchemaMaker& maker) {
 }  // namespace
 
 std::vector<PublishedSchema> mpi_schemas() {
-  return {published<MpiProfile>(mpi_profile_schema, "Critical path and kernels of an MPI program"), mpi_tuning_schema(),
-          mpi_simulation_schema(), published("flopcast-mpi-space-1", "Configurations of an MPI program", space_schema),
+  return {published<MpiProfile>(mpi_profile_schema, "Critical path and kernels of an MPI program"),
+          mpi_tuning_schema(),
+          mpi_simulation_schema(),
+          mpi_timeline_schema(),
+          published("flopcast-mpi-space-1", "Configurations of an MPI program", space_schema),
           scale::machine_description_schema_document()};
 }
 

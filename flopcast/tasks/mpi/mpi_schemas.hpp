@@ -12,5 +12,6 @@ std::vector<PublishedSchema> mpi_schemas();
 /// Return these schemas one by one.
 PublishedSchema mpi_tuning_schema();
 PublishedSchema mpi_simulation_schema();
+PublishedSchema mpi_timeline_schema();
 
 }  // namespace flopcast

@@ -219,6 +219,11 @@ Fields fields_of_run() {
                  "those whose time isn't known yet. Under any policy but full the program's results are garbage"),
              optional_field<request..., &R::across_sizes>(
                  "predict kernels of sizes never seen from other sizes instead of executing them, unless the policy is full")
+                 .rare(),
+             optional_field<request..., &R::max_events>(
+                 "largest number of events that the profile's timeline keeps, of all processes: long ones, and some of the short ones. 0: "
+                 "none. Events need wall time and policy full")
+                 .within(bounds::between(0, 1e7))
                  .rare()} +
          fields_of_tracing<R, request...>();
 }

@@ -25,6 +25,7 @@ inline Fields FieldTable<SimulatedProcess>::fields() {
           field<&T::computation>("time outside of MPI").named("computation_seconds"),
           field<&T::communication>("data transfer").named("communication_seconds"),
           field<&T::waiting>("waiting for other processes").named("waiting_seconds"),
+          optional_field<&T::own_code_on_path>("time of the process's own code on the critical path").named("own_code_on_path_seconds"),
           field<&T::messages>("number of messages sent"),
           field<&T::message_bytes>("bytes of these messages"),
           field<&T::flops>("flops of kernels that the catalogue knows")};
@@ -32,15 +33,20 @@ inline Fields FieldTable<SimulatedProcess>::fields() {
 
 template <>
 inline Fields FieldTable<SimulatedRun>::fields() {
-  return {field<&T::ranks>("number of simulated processes"),
-          field<&T::seconds>("simulated time"),
-          field<&T::blas>("file of the program's BLAS; empty if it has none"),
-          field<&T::lapack>("file of the program's LAPACK; empty if it has none"),
-          field<&T::path_complete>("false if a process had more events than are kept"),
-          field<&T::critical_path>("costs along the critical path").named("path"),
-          field<&T::processes>("processes by rank"),
-          field<&T::kernels>("kernels by falling time along the critical path"),
-          optional_field<&T::simulation_seconds>("wall time of the simulation")};
+  return {
+      field<&T::ranks>("number of simulated processes"),
+      field<&T::seconds>("simulated time"),
+      field<&T::blas>("file of the program's BLAS; empty if it has none"),
+      field<&T::lapack>("file of the program's LAPACK; empty if it has none"),
+      field<&T::path_complete>("false if a process had more events than are kept"),
+      field<&T::critical_path>("costs along the critical path").named("path"),
+      optional_field<&T::own_code>("the program's own code on the critical path: computation outside of kernels").named("own_code_seconds"),
+      field<&T::efficiencies>("parallel efficiencies (POP)"),
+      field<&T::timeline>("what processes did when, by the simulated clock"),
+      optional_field<&T::waits>("longest waits for other processes, by falling time"),
+      field<&T::processes>("processes by rank"),
+      field<&T::kernels>("kernels by falling time along the critical path"),
+      optional_field<&T::simulation_seconds>("wall time of the simulation")};
 }
 
 }  // namespace flopcast

@@ -65,18 +65,99 @@ struct MpiWait {
   friend bool operator==(const MpiWait&, const MpiWait&) = default;
 };
 
+/// Causes of waiting for another process.
+enum class MpiWaitKind : std::uint8_t {
+  late_sender,    ///< a receive, or a wait for one, began before the message was sent
+  late_receiver,  ///< a send, or a wait for one, began before the receive
+  collective,     ///< another process came later to a collective communication
+};
+
+/// All waits of one process for another one at one place of the program.
+struct MpiWaiting {
+  int rank = 0;                     ///< the process that waited
+  std::optional<int> awaited_rank;  ///< the process that was late; nothing if there are several, or it isn't known
+  MpiWaitKind kind = MpiWaitKind::late_sender;
+  std::string routine;  ///< MPI_Recv
+  std::string region;   ///< open region of the program's own; empty if there is none
+  std::string site;     ///< call of the routine: `solve (libsolver.so+0x11d2)`, `app+0x11d2`; empty if it isn't known
+  std::int64_t count = 0;
+  Seconds seconds = 0;
+  friend bool operator==(const MpiWaiting&, const MpiWaiting&) = default;
+};
+
+/// Sorts the waits by falling time, and keeps at most MpiProfile::max_waits.
+void keep_longest(std::vector<MpiWaiting>& waits);
+
+/// Parallel efficiencies as the POP Centre of Excellence defines them ("POP Standard Metrics for Parallel Performance Analysis"), 0 to 1
+/// each. Useful time u is the time of a process outside of MPI, and T is the time of the run. T0 is the time with a network that takes none:
+/// the longest chain of useful time through the messages.
+struct MpiEfficiencies {
+  Seconds run = 0;                      ///< T
+  std::optional<Seconds> ideal_run;     ///< T0; nothing for a part of the run
+  double parallel = 0;                  ///< mean u / T, the product of the next two
+  double load_balance = 0;              ///< mean u / max u
+  double communication = 0;             ///< max u / T, the product of the next two
+  std::optional<double> serialisation;  ///< max u / T0
+  std::optional<double> transfer;       ///< T0 / T
+  friend bool operator==(const MpiEfficiencies&, const MpiEfficiencies&) = default;
+};
+
+/// Returns the efficiencies for the useful time of each process; nothing if the run took no time or nothing was useful. `run` counts as the
+/// greatest useful time if it is less by errors of measurement, and so does `ideal_run`.
+[[nodiscard]] std::optional<MpiEfficiencies> pop_efficiencies(const std::vector<Seconds>& useful, Seconds run,
+                                                              std::optional<Seconds> ideal_run = std::nullopt);
+
 /// One process's own part of an execution.
 struct MpiProcess {
   int rank = 0;
   std::string host;
   path::Costs own;
   Seconds on_path = 0;               ///< time of this process's kernels that lie on the critical path
+  Seconds own_code_on_path = 0;      ///< time of the program's code between them that lies there
   Seconds cpu = 0;                   ///< CPU time of all of its threads
   Seconds without_core = 0;          ///< ready to run, but without a core
   Seconds program_without_core = 0;  ///< the part of that outside of MPI
   Seconds blocked = 0;               ///< outside of MPI neither computing nor ready to run: asleep, or waiting for a file
   std::optional<MpiWait> longest_wait;
   friend bool operator==(const MpiProcess&, const MpiProcess&) = default;
+};
+
+/// A region of the program's own, in all processes.
+struct MpiRegion {
+  std::string name;
+  MpiEfficiencies efficiencies;
+  friend bool operator==(const MpiRegion&, const MpiRegion&) = default;
+};
+
+/// Parts of equal bins of time, 0 to 1, that a process spent in each way.
+struct MpiProcessTimeline {
+  int rank = 0;
+  std::vector<double> computation;    ///< in kernels and regions
+  std::vector<double> own_code;       ///< outside of kernels and regions
+  std::vector<double> communication;  ///< in MPI, without waiting
+  std::vector<double> waiting;
+  std::vector<double> on_path;  ///< with the critical path in the process
+  friend bool operator==(const MpiProcessTimeline&, const MpiProcessTimeline&) = default;
+};
+
+/// An event of a process in detail: a kernel or a region, a call of MPI, or a part of the critical path.
+struct MpiEvent {
+  int rank = 0;
+  std::string name;      ///< dgemm(NN, 100, 100, 64), MPI_Recv, critical path
+  std::string category;  ///< computation, communication, region or path
+  Seconds begin = 0;     ///< wall time since the start
+  Seconds seconds = 0;
+  friend bool operator==(const MpiEvent&, const MpiEvent&) = default;
+};
+
+/// Activities of processes over time, from the common start on.
+struct MpiTimeline {
+  static constexpr int max_processes = 64;  ///< beyond, every second process or fewer
+  Seconds bin = 0;                          ///< width of a bin; a process has 240 at most
+  std::vector<MpiProcessTimeline> processes;
+  std::vector<MpiEvent> events;  ///< events of all processes, if they were asked for
+  double omitted_events = 0;     ///< events without a place among these: short ones
+  friend bool operator==(const MpiTimeline&, const MpiTimeline&) = default;
 };
 
 /// Digest of the MPI calls that one process made.
@@ -115,12 +196,17 @@ struct MpiProfile {
   int spawned_processes = 0;         ///< processes that aren't traced
   path::MessageModel message_model;  ///< cost of a message between two processes
   path::Costs critical_path;         ///< along the critical path
-  path::Costs longest;               ///< the longest path by each metric
-  path::Costs per_process;           ///< the most of any process, by metric
-  path::Costs volumetric;            ///< mean of all processes
+  Seconds own_code = 0;              ///< the program's own code there: computation outside of kernels and regions
+  std::optional<MpiEfficiencies> efficiencies;
+  std::vector<MpiRegion> regions;  ///< regions by falling time
+  path::Costs longest;             ///< the longest path by each metric
+  path::Costs per_process;         ///< the most of any process, by metric
+  path::Costs volumetric;          ///< mean of all processes
   std::vector<MpiProcess> processes;
-  Seconds prediction_error = 0;  ///< half-width that predictions across sizes add to the path's time
-  double program_variance = 0;   ///< variance of the time of the program's own code along the path, in square seconds
+  std::optional<MpiTimeline> timeline;  ///< nothing without wall time, or if kernels are skipped
+  std::vector<MpiWaiting> waits;        ///< the longest ones by falling time, at most `max_waits`
+  Seconds prediction_error = 0;         ///< half-width that predictions across sizes add to the path's time
+  double program_variance = 0;          ///< variance of the time of the program's own code along the path, in square seconds
   std::optional<selective::RunTimeRatio> pace;
   std::optional<selective::TimeSpent> spent;  ///< means of the processes
   std::optional<MpiTraffic> own_messages;
@@ -132,6 +218,7 @@ struct MpiProfile {
   std::vector<MpiKernel> kernels;
   friend bool operator==(const MpiProfile&, const MpiProfile&) = default;
 
+  static constexpr std::size_t max_waits = 32;
   /// Returns the number of cores that the processes got on average while they were ready to run; nothing in documents of before.
   [[nodiscard]] std::optional<double> cores_got() const noexcept;
   /// Returns whether processes lacked a core for a considerable part of the time.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 extern "C" void flopcast_test_pass(double seconds);
 
 namespace flopcast::preload::mpi {
@@ -128,13 +130,28 @@ TEST_F(PathLedgers, ARegionsCodeIsItsKernel) {
   compute(1);
   ASSERT_TRUE(ledger_.enter_region(region, false));
   clock_.return_to_program();
-  compute(4);
+  compute(3);
+  static_cast<void>(ledger_.path_to_send());  // a message from inside of the region
+  clock_.return_to_program();
+  compute(1);
   ASSERT_TRUE(ledger_.region().leave());
   ledger_.leave_region();
   EXPECT_NEAR(ledger_.path().length(), 5, few_readings);
   EXPECT_NEAR(kernels_.table[region].executed.mean, 4, few_readings);
   EXPECT_NEAR(ledger_.spent().program, 1, few_readings);
   EXPECT_NEAR(ledger_.spent().always, 4, few_readings);
+  std::vector<path::EventLog::Step> steps;
+  const path::EventLog& log = ledger_.path().log();
+  static_cast<void>(log.walk(log.position(), [&steps](const path::EventLog::Step& step) { steps.push_back(step); }));
+  ASSERT_EQ(steps.size(), 3U);
+  EXPECT_EQ(steps[0].kernel, region);
+  EXPECT_FALSE(steps[0].is_part);
+  EXPECT_NEAR(steps[0].seconds, 1, 1e-6);
+  EXPECT_EQ(steps[1].kernel, region);
+  EXPECT_TRUE(steps[1].is_part);
+  EXPECT_NEAR(steps[1].seconds, 3, 1e-6);
+  EXPECT_EQ(steps[2].kernel, path::EventLog::own_code);
+  EXPECT_NEAR(ledger_.region_loads().front().useful, 4, few_readings);
 }
 
 TEST_F(PathLedgers, KernelsOfCommunicationDifferByBytesAndCommunicator) {

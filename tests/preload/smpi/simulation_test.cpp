@@ -12,6 +12,7 @@
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/model/artifacts.hpp"
 #include "flopcast/model/store.hpp"
+#include "tests/preload/planted_losses.hpp"
 #include "tests/preload/smpi/simulated_programs.hpp"
 
 namespace flopcast::preload {
@@ -211,6 +212,23 @@ TEST_F(SimulateCommand, KernelsThatSuitTheCpuAreSetAndReported) {
   EXPECT_THAT(as_it_comes.err, HasSubstr("with OPENBLAS_CORETYPE=Nehalem its dgemm makes 68.0 GFLOP/s, which is set for the program"));
   EXPECT_THAT(with("OPENBLAS_CORETYPE=Prescott").err,
               HasSubstr("OPENBLAS_CORETYPE=Prescott in the environment selects the slower kernels and is left as it is"));
+}
+
+/// Programs with planted losses, by the simulated clock.
+TEST_F(SimulateCommand, PlantedLossesAreFound) {
+  const auto found = [&](const std::string& planted) { return simulated(3, "--only-kernels", program("planted_program") + ' ' + planted); };
+  for (const char* way : {"late_sender", "any"}) {
+    const json late = found(way);
+    expect_late_sender(late, seconds(late));
+    expect_timeline_of_late_sender(late, seconds(late));
+  }
+  const json receiver = found("late_receiver");
+  expect_late_receiver(receiver, seconds(receiver));
+  const json imbalance = found("imbalance");
+  expect_imbalance(imbalance, seconds(imbalance));
+  expect_serialisation(found("serialisation"));
+  const json none = found("none");
+  expect_no_loss(none, seconds(none));
 }
 
 TEST_F(SimulateCommand, LeavesNoFilesBehind) {

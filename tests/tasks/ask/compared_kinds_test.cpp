@@ -99,6 +99,7 @@ TEST(ComparedKinds, AreAllThatHoldTimes) {
                                  "flopcast-roofline-plan-1",
                                  "flopcast-run-2",
                                  "flopcast-sample-plan-1",
+                                 "flopcast-mpi-timeline-1",
                                  "flopcast-timeline-1",
                                  "flopcast-trace-1",
                                  "flopcast-verification-1",

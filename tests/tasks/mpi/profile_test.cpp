@@ -52,6 +52,13 @@ MpiProfile a_profile() {
   profile.critical_path = {.time = 2.5, .computation = 2, .communication = 0.25, .idle = 0.25, .supersteps = 3, .words = 4, .flops = 5};
   profile.longest = profile.per_process = profile.volumetric = profile.critical_path;
   profile.processes = {{0, "here", profile.critical_path, 1.5}, {1, "there", profile.critical_path, 0}};
+  profile.own_code = 0.5;
+  profile.efficiencies = pop_efficiencies({2, 1}, 2.5, 2.25);
+  profile.timeline = MpiTimeline{0.5, {{0, {1, 0.5}, {0, 0.25}, {0, 0.125}, {0, 0.125}, {1, 0}}}};
+  profile.waits = {{1, 0, MpiWaitKind::late_sender, "MPI_Recv", "solve", "app+0x12", 3, 0.5},
+                   {0, std::nullopt, MpiWaitKind::collective, "MPI_Barrier", "", "", 1, 0.25}};
+  profile.regions = {{"solve", *pop_efficiencies({1, 1}, 2)}};
+  profile.processes[0].own_code_on_path = 0.5;
   profile.processes[0].cpu = 1.25;
   profile.processes[0].without_core = 0.75;
   profile.processes[0].program_without_core = 0.5;

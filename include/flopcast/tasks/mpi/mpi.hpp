@@ -54,6 +54,7 @@ struct SimulatedKernel {
 struct SimulatedProcess {
   Seconds seconds = 0, computation = 0, communication = 0, waiting = 0;
   double messages = 0, message_bytes = 0, flops = 0;
+  Seconds own_code_on_path = 0;  ///< time of its code outside of kernels on the critical path
   friend bool operator==(const SimulatedProcess&, const SimulatedProcess&) = default;
 };
 
@@ -64,6 +65,10 @@ struct SimulatedRun {
   std::string blas, lapack;   ///< files of the program's libraries; empty if it has none
   bool path_complete = true;  ///< false if a process had more events than are kept
   path::Costs critical_path;
+  Seconds own_code = 0;  ///< the program's own code there: computation outside of kernels
+  std::optional<MpiEfficiencies> efficiencies;
+  std::optional<MpiTimeline> timeline;
+  std::vector<MpiWaiting> waits;  ///< the longest ones by falling time
   std::vector<SimulatedProcess> processes;
   std::vector<SimulatedKernel> kernels;
   Seconds simulation_seconds = 0;  ///< wall time of the simulation
@@ -114,6 +119,7 @@ struct MpiRunRequest {
   std::string kernels = "auto";
   Timeout timeout = 60;
   std::string prior_profile;
+  std::int64_t max_events = 0;
   bool reads_profile = true;  ///< fill MpiRunResult::profile
   /// Files of tune_mpi(): the executions to make (protocol::MpiExecution), and their results.
   std::string executions, results;
@@ -141,6 +147,11 @@ struct MpiRunResult {
 /// process's input and output. Throws environment_error if the program can't be traced, usage_error if it is linked with another MPI than
 /// the request's, bad_input for a prior profile that can't be read. mpirun's other processes must run with flopcast as well.
 [[nodiscard]] MpiRunResult run_mpi(const MpiRunRequest& request, const RunContext& context = {});
+
+/// Returns the events of a profile (MpiTimeline::events) in the trace event format, which Perfetto and chrome://tracing read. Each rank is a
+/// process with the tracks `program` and `critical path`. Flows lead along the path from rank to rank. Throws bad_input without events. The
+/// document is `flopcast-mpi-timeline-1`.
+[[nodiscard]] std::string trace_events_of(const MpiProfile& profile);
 
 /// Predicts every configuration of an MPI program by selective execution, in few launches. A space that only names its file is read. Kernel
 /// times are kept in the store of `bench`.

@@ -44,11 +44,12 @@ std::string exit_code_help() {
 }
 
 void add_commands(OptionSet& top, CommonOptions& common) {
-  for (const auto add : {add_machine_command, add_tune_command,    add_rank_command,    add_contract_command, add_roofline_command,
-                         add_run_command,     add_env_command,     add_doctor_command,  add_record_command,   add_profile_command,
-                         add_race_command,    add_compare_command, add_extract_command, add_scale_command,    add_verify_command,
-                         add_mpi_command,     add_sample_command,  add_model_command,   add_trace_command,    add_predict_command,
-                         add_wisdom_command,  add_export_command,  add_columns_command, add_ask_command,      add_schema_command}) {
+  for (const auto add :
+       {add_machine_command, add_tune_command,    add_rank_command,    add_contract_command, add_roofline_command, add_run_command,
+        add_env_command,     add_doctor_command,  add_record_command,  add_profile_command,  add_race_command,     add_compare_command,
+        add_report_command,  add_extract_command, add_scale_command,   add_verify_command,   add_mpi_command,      add_sample_command,
+        add_model_command,   add_trace_command,   add_predict_command, add_wisdom_command,   add_export_command,   add_columns_command,
+        add_ask_command,     add_schema_command}) {
     add(top, common);
   }
   add_common_options(top, common);

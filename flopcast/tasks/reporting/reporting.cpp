@@ -203,6 +203,17 @@ report::Picture main_picture(const NamedDocument& document) {
   return std::move(contents.pictures.front());
 }
 
+Page summary_of(const NamedDocument& document) {
+  PageContents contents = contents_of(document);
+  contents.pictures.resize(std::min(contents.pictures.size(), std::size_t{1}));
+  contents.tables.resize(std::min(contents.tables.size(), std::size_t{1}));
+  contents.facts.clear();
+  contents.steps.clear();
+  Page page(contents.question);
+  add_contents(page, contents, {});
+  return page;
+}
+
 Page page_of(const std::vector<NamedDocument>& documents, const std::vector<std::string>& noise) {
   std::vector<PageContents> all;
   std::transform(documents.begin(), documents.end(), std::back_inserter(all), contents_of);

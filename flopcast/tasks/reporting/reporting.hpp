@@ -47,6 +47,9 @@ PageContents contents_of(const NamedDocument& document);
 /// Returns the main picture of a document. Throws as contents_of(), and bad_input for documents of which nothing is drawn.
 report::Picture main_picture(const NamedDocument& document);
 
+/// Returns a short page for a notebook: question, answer, main picture and first table. Throws as contents_of().
+report::Page summary_of(const NamedDocument& document);
+
 /// Returns one page about all documents, in their order. The page says if they come from several machines. `noise` are sentences on what
 /// made the machine noisy while the documents were made. Throws as contents_of().
 report::Page page_of(const std::vector<NamedDocument>& documents, const std::vector<std::string>& noise = {});

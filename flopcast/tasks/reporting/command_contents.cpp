@@ -93,7 +93,7 @@ PageContents race_contents(const CommandRace& race) {
   if (!ratio || ratio->verdict != Verdict::faster) {
     contents.answer = fmt::format("No command is certainly faster than the reference, {}.", name);
   } else {
-    contents.answer = fmt::format("{} is the fastest. It takes {:.3f} times the time of {}{}.", best->name, ratio->ratio.value_or(0), name,
+    contents.answer = fmt::format("{} is the fastest: {:.3f} times the time of {}{}.", best->name, ratio->ratio.value_or(0), name,
                                   ratio->interval ? fmt::format(" ({:.3f} to {:.3f})", ratio->interval->low, ratio->interval->high) : "");
     contents.steps = {{"Use the fastest command.", best->command.empty() ? "" : shell_text(best->command)}};
   }
@@ -116,8 +116,8 @@ PageContents program_tuning_contents(const ProgramTuning& tuning) {
   const auto ties = std::count_if(tuning.configurations.begin(), tuning.configurations.end(),
                                   [](const auto& one) { return one.verdict == ConfigurationVerdict::tie; });
   contents.answer =
-      fmt::format("{} is the fastest: {}. {} with it, and it loses at most {} against the best one (95 %).", chart.bars.front().label,
-                  chart.bars.front().text, ties == 1 ? "1 other ties" : fmt::format("{} others tie", ties), format_percent(tuning.regret));
+      fmt::format("{} is the fastest: {}. Settings that tie with it: {}. The choice loses at most {} against the best one (95 %).",
+                  chart.bars.front().label, chart.bars.front().text, ties, format_percent(tuning.regret));
   contents.pictures.emplace_back(std::move(chart));
   std::vector<std::string> command = tuning.command;
   for (std::string& word : command) {

@@ -94,7 +94,8 @@ PageContents algorithms_contents(const AlgorithmRanking& ranking) {
                                 format_seconds(first.forecast.seconds), seconds_text(first.forecast.interval),
                                 counted(static_cast<std::uint64_t>(ties), "other algorithm"));
   if (ranking.regret) {
-    contents.answer += fmt::format(" Executed, it takes {} longer than the fastest.", format_percent(*ranking.regret));
+    contents.answer +=
+        fmt::format(" When executed, {} takes {} longer than the fastest.", first.algorithm.name(), format_percent(*ranking.regret));
   }
   BarChart chart{"Predicted time with its interval of 95 %", "s", {}};
   for (const RankedAlgorithm& one : ranking.algorithms) {

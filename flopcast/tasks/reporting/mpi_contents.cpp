@@ -112,9 +112,8 @@ PageContents mpi_tuning_contents(const MpiTuning& tuning) {
     return contents;
   }
   const auto interval = interval_of(*chosen);
-  contents.answer =
-      fmt::format("{} is the fastest: {}{}. {} tie with it.", search::to_string(chosen->setting), format_seconds(*chosen->predicted),
-                  interval ? " (" + seconds_text(*interval) + ")" : "", counted(ties, "configuration"));
+  contents.answer = fmt::format("{} is the fastest: {}{}. Configurations that tie with it: {}.", search::to_string(chosen->setting),
+                                format_seconds(*chosen->predicted), interval ? " (" + seconds_text(*interval) + ")" : "", ties);
   contents.steps = {{fmt::format("Start the program with {}.", search::to_string(chosen->setting)), ""}};
   return contents;
 }

@@ -1,6 +1,7 @@
 #include "flopcast/cli/shared/result_files.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <optional>
 
@@ -13,8 +14,7 @@
 namespace flopcast::cli {
 
 void add_result_files(OptionSet& command, ResultFiles& files) {
-  files.command = fmt::format(
-      "flopcast {}", fmt::join(std::vector<std::string>(command.description().words.begin() + 1, command.description().words.end()), " "));
+  files.command = fmt::format("{}", fmt::join(command.description().words, " "));
   command.option("--page", files.page, "Also write the results as a page (HTML) with pictures, tables and the document itself")
       .placeholder("FILE")
       .no_setting()

@@ -30,13 +30,10 @@ report::Bar sum_bar(std::string label, const CallTotals& sum, Seconds all) {
   return bar;
 }
 
-std::string sizes_text(const ProgramProfile::Shape& shape) {
-  std::string text = shape.flags.empty() ? "" : " " + shape.flags;
-  for (const program::SizeSpan& size : shape.sizes) {
-    text +=
-        size.low == size.high ? fmt::format(" {}={}", size.name, size.low) : fmt::format(" {}={} to {}", size.name, size.low, size.high);
-  }
-  return text + (shape.first_calls ? " first calls" : "");
+std::string shape_text(const ProgramProfile::Shape& shape) {
+  const std::string sizes = program::to_string(shape.sizes);
+  return shape.routine + (shape.flags.empty() ? "" : " " + shape.flags) + (sizes.empty() ? "" : " " + sizes) +
+         (shape.first_calls ? " first calls" : "");
 }
 
 /// Returns the number at the start of the text and removes it with the blank behind. Throws bad_input for other texts.
@@ -123,7 +120,7 @@ void add_profile_pictures(PageContents& contents, const ProgramProfile& profile)
     routines.bars.push_back(sum_bar(routine.routine, routine, profile.all.seconds));
   }
   for (const ProgramProfile::Shape& shape : profile.shapes) {
-    shapes.bars.push_back(sum_bar(shape.routine + sizes_text(shape), shape, profile.all.seconds));
+    shapes.bars.push_back(sum_bar(shape_text(shape), shape, profile.all.seconds));
   }
   for (const ProgramProfile::Thread& thread : profile.threads) {
     threads.bars.push_back(sum_bar(fmt::format("thread {}", thread.tid), thread, profile.all.seconds));

@@ -53,7 +53,7 @@ TEST(ProfileContents, TellWhereTheTimeWent) {
   EXPECT_EQ(page.steps.at(0).command, "flopcast doctor -- a.out 'x y'");
   ASSERT_EQ(page.pictures.size(), 3U) << "routines, shapes, when";
   EXPECT_EQ(tests::bars(page).bars.at(0).value, 3);
-  EXPECT_EQ(tests::bars(page, 1).bars.at(0).label, "dgemm NT m=1 to 2 n=3");
+  EXPECT_EQ(tests::bars(page, 1).bars.at(0).label, "dgemm NT m=1..2 n=3");
   const report::Strips& when = tests::strips(page, 2);
   EXPECT_EQ(when.strips.at(0).label, "thread 17");
   EXPECT_EQ(when.strips[0].bins, (std::vector<std::vector<double>>{{0, 1}, {1, 0}, {0.5, 0.25}}));

@@ -57,7 +57,7 @@ void add_commands(OptionSet& top, CommonOptions& common) {
       {"Choose what is fastest",
        {add_tune_command, add_rank_command, add_contract_command, add_race_command, add_compare_command, add_mpi_command}},
       {"Run programs with it", {add_run_command, add_env_command}},
-      {"Keep and share it", {add_wisdom_command, add_model_command, add_export_command}},
+      {"Keep and share it", {add_report_command, add_wisdom_command, add_model_command, add_export_command}},
       {"Look up", {add_help_command, add_columns_command, add_schema_command, add_ask_command}},
   };
   for (const CommandGroup& group : command_groups) {

@@ -18,6 +18,7 @@
 #include "flopcast/support/exception.hpp"
 #include "flopcast/tasks/ask/ask.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
+#include "flopcast/tasks/reporting/reporting.hpp"
 
 namespace flopcast::python {
 namespace {
@@ -196,6 +197,11 @@ PYBIND11_MODULE(_flopcast, module) {
     return commands;
   });
   module.def("schema", [](const std::string& name) { return flopcast::schema(name); });
+  module.def("picture", [](const std::string& document) {
+    return flopcast::report::picture_json(flopcast::main_picture({"the result", document}));
+  });
+  module.def("summary", [](const std::string& document) { return flopcast::summary_of({"the result", document}).html(); });
+  module.def("page", [](const std::string& name, const std::string& document) { return flopcast::page_of({{name, document}}).html(); });
   module.def("find_program", [] { return flopcast::program::find_flopcast_program().string(); });
   module.attr("version") = flopcast::version();
 }

@@ -22,7 +22,7 @@ from ._commands import *
 from ._einsum import contract, einsum, tensordot, transpose
 from ._errors import ArrayError, CheckFailed, Error, InputError, InternalError, Interrupted, MeasurementError, SetupError, UsageError
 from ._flopcast import version as __version__
-from ._requests import load, result_of, tuned_block_size
+from ._requests import load, load_all, result_of, tuned_block_size
 from ._own import tune, tune_function
 from ._paths import einsum_path
 from ._plan import Plan, plan
@@ -50,6 +50,7 @@ __all__ = [
     "einsum_path",
     "find_program",
     "load",
+    "load_all",
     "mpi",
     "plan",
     "prepare",

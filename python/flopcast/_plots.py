@@ -1,101 +1,105 @@
-"""Plots of results by matplotlib."""
+"""Plots of results by matplotlib. They show the pictures of pages, which the module _flopcast makes of documents."""
 
 from __future__ import annotations
 
+import json
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import _documents
-from ._errors import InputError, SetupError
+from . import _flopcast
+from ._errors import SetupError
 
 if TYPE_CHECKING:
     from ._results import Result
 
-
-def _sizes_text(sizes: tuple[int, ...]) -> str:
-    return "x".join(map(str, sizes))
+_STYLES = {"line": ("-", ""), "points": ("", "o"), "line_points": ("-", "o")}
 
 
-def _draw_tuning(result: _documents.TuneResult, axes: Any) -> None:
-    """Draws predicted times over block sizes with their intervals, one line per problem; a circle marks the chosen block size."""
-    for part in result.parts:
-        for decision in part.decisions:
-            forecasts = sorted(decision.forecasts or (), key=lambda forecast: forecast.nb)
-            if not forecasts:
-                continue
-            blocks = [forecast.nb for forecast in forecasts]
-            (line,) = axes.plot(blocks, [forecast.seconds for forecast in forecasts], label=f"{part.routine} {_sizes_text(decision.sizes)}")
-            ends = [forecast.interval or (forecast.seconds, forecast.seconds) for forecast in forecasts]
-            axes.fill_between(blocks, [low for low, _ in ends], [high for _, high in ends], alpha=0.2, color=line.get_color())
-            axes.plot([decision.chosen.nb], [decision.chosen.seconds], "o", color=line.get_color())
-    axes.set_yscale("log")
-    axes.set_xlabel("block size")
-    axes.set_ylabel("predicted time [s]")
+def _numbers(values: Sequence[float | None]) -> list[float]:
+    """Returns numbers, with NaN for those that JSON can't express."""
+    return [math.nan if value is None else value for value in values]
 
 
-def _draw_ranking(result: _documents.RankResult, axes: Any) -> None:
-    """Draws the rate of each variant at its best block size over the order of the problem."""
-    for place in result.places:
-        lines: dict[str, list[tuple[int, float]]] = {}
-        for decision in place.decisions:
-            for variant in decision.ranking or ():
-                rate = (decision.flops or 0.0) / variant.seconds if variant.seconds > 0 else 0.0
-                lines.setdefault(variant.variant or "library", []).append((max(decision.sizes), rate))
-        for name, points in lines.items():
-            label = f"{name}, {place.blas}, {place.threads} threads" if len(result.places) > 1 else name
-            axes.plot(*zip(*sorted(points)), marker="o", label=label)
-    axes.set_xlabel("order")
-    axes.set_ylabel("predicted rate [flop/s]")
-    axes.set_ylim(bottom=0)
+def _color(number: int) -> str:
+    """Returns matplotlib's colour of a number from 1."""
+    return f"C{(number - 1) % 10}"
 
 
-def _draw_prediction(result: _documents.PredictResult, axes: Any) -> None:
-    """Draws predicted times with their intervals."""
-    predictions = result.predictions
-    names = [f"{prediction.algorithm} {prediction.sizes} {prediction.blocks}" for prediction in predictions]
-    seconds = [prediction.seconds for prediction in predictions]
-    ends = [prediction.interval or (prediction.seconds, prediction.seconds) for prediction in predictions]
-    errors = [[time - low for time, (low, _) in zip(seconds, ends)], [high - time for time, (_, high) in zip(seconds, ends)]]
-    axes.barh(names, seconds, xerr=errors)
-    axes.set_xlabel("predicted time [s]")
+def _draw_series(axes: Any, series: dict[str, Any], color: str) -> None:
+    x, y, low, high = (_numbers(series[name]) for name in ("x", "y", "low", "high"))
+    line, marker = _STYLES[series["style"]]
+    axes.plot(x, y, linestyle="--" if series["dashed"] and line else line, marker=marker, color=color, label=series["title"] or "_nolegend_")
+    if low and series["band"]:
+        axes.fill_between(x, low, high, alpha=0.2, color=color, linewidth=0)
+    elif low:
+        axes.vlines(x, low, high, colors=color)
 
 
-def _draw_roofline(result: _documents.RooflineResult, axes: Any) -> None:
-    """Draws the roofs of this machine: attainable rates over the operational intensity."""
-    peaks = [roof.flops_per_second.attained or roof.flops_per_second.median or 0.0 for roof in result.compute]
-    peak = max(peaks, default=0.0)
-    intensities = [2.0**exponent for exponent in range(-6, 13)]
-    for roof in result.bandwidth:
-        bandwidth = roof.bytes_per_second.attained or roof.bytes_per_second.median or 0.0
-        rates = [min(peak, bandwidth * intensity) if peak > 0 else bandwidth * intensity for intensity in intensities]
-        if bandwidth > 0:
-            axes.plot(intensities, rates, label=f"{roof.level} {roof.stream}, {roof.threads} threads")
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.set_xlabel("operational intensity [flop/byte]")
-    axes.set_ylabel("rate [flop/s]")
+def _draw_figure(axes: Any, figure: dict[str, Any]) -> None:
+    for number, series in enumerate(figure["series"], 1):
+        _draw_series(axes, series, _color(series["color"] or number))
+    for label in figure["labels"]:
+        color = _color(label["color"]) if label["color"] else "black"
+        if label["beside"]:
+            axes.annotate(label["text"], (1.01, label["y"]), xycoords=("axes fraction", "data"), va="center", color=color, annotation_clip=False)
+        else:
+            axes.text(label["x"], label["y"], label["text"], ha=label["align"], color=color, clip_on=True)
+    axes.set_title(figure["title"])
+    for name, axis in (("x", figure["x"]), ("y", figure["y"])):
+        getattr(axes, f"set_{name}label")(axis["label"])
+        if axis["logarithmic"]:
+            getattr(axes, f"set_{name}scale")("log")
+        if axis.get("range"):
+            getattr(axes, f"set_{name}lim")(*axis["range"])
 
 
-_DRAW: dict[Any, Any] = {
-    _documents.TuneResult: _draw_tuning,
-    _documents.RankResult: _draw_ranking,
-    _documents.PredictResult: _draw_prediction,
-    _documents.RooflineResult: _draw_roofline,
-}
+def _draw_bars(axes: Any, chart: dict[str, Any]) -> None:
+    """Draws one bar below the other, with intervals as lines over their ends."""
+    bars = chart["bars"]
+    places = range(len(bars))
+    axes.barh(places, _numbers([bar["value"] for bar in bars]), color=["0.6" if bar["reference"] else "C0" for bar in bars])
+    for place, bar in zip(places, bars):
+        if bar.get("range"):
+            axes.hlines(place, *_numbers(bar["range"]), colors="black")
+    axes.set_yticks(places, [bar["label"] for bar in bars])
+    axes.invert_yaxis()
+    axes.set_title(chart["caption"])
+    axes.set_xlabel(chart["unit"])
+
+
+def _draw_strips(axes: Any, strips: dict[str, Any]) -> None:
+    """Draws rows of bins, each filled by the series' parts one on the other."""
+    height = 0.8
+    begin, end = strips["begin"], strips["end"]
+    for place, row in enumerate(strips["strips"]):
+        count = len(row["bins"])
+        edges = [begin + (end - begin) * i / max(1, count) for i in range(count + 1)]
+        bottom = [float(place)] * (count + 1)
+        for number, title in enumerate(strips["series"]):
+            parts = [height * bins[number] for bins in row["bins"]]
+            top = [low - part for low, part in zip(bottom, [*parts, *parts[-1:]])]
+            axes.fill_between(edges[: len(top)], bottom[: len(top)], top, step="post", color=_color(number + 1), linewidth=0, label=title if place == 0 else "_nolegend_")
+            bottom = top
+    axes.set_yticks(range(len(strips["strips"])), [row["label"] for row in strips["strips"]])
+    axes.invert_yaxis()
+    axes.set_title(strips["caption"])
+    axes.set_xlabel("s")
+
+
+_DRAW = {"figure": _draw_figure, "bars": _draw_bars, "strips": _draw_strips}
 
 
 def draw(result: Result, axes: Any = None) -> Any:
-    """Draws a result into matplotlib's axes, or into new ones, and returns them."""
-    draw_own = _DRAW.get(type(result))
-    if draw_own is None:
-        kinds = ", ".join(kind.__name__ for kind in _DRAW)
-        raise InputError(f"a {type(result).__name__} has no plot; there are plots of {kinds}")
+    """Draws a result's main picture into matplotlib's axes, or into new ones, and returns them. Raises InputError if there is none."""
+    picture = json.loads(_flopcast.picture(json.dumps(result.document)))
     if axes is None:
         try:
             from matplotlib import pyplot
         except ImportError:
             raise SetupError("matplotlib is missing; install it (Debian: python3-matplotlib)") from None
         _, axes = pyplot.subplots()
-    draw_own(result, axes)
+    _DRAW[picture["kind"]](axes, picture)
     if axes.get_legend_handles_labels()[0]:
         axes.legend()
     return axes

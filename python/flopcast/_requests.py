@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _documents, _flopcast, _program
 from ._errors import InputError, Interrupted
+from ._pages import embedded_documents
 from ._results import Result
 
 #: Sizes of a request: one, a range or a list of them, or a text such as "200:3200:200", whose end is included.
@@ -86,15 +87,28 @@ def tuned_block_size(routine: str, m: int, n: int, tuning: str | os.PathLike[str
 
 
 def load(path: str | os.PathLike[str]) -> Result:
-    """Returns the result that a file has, as save() or a command with --json wrote it.
+    """Returns the result that a file has: a document, as save() or a command with --json wrote it, or the document that a page embeds.
 
-    Raises InputError, which names the file, if the file has no document of flopcast.
+    Raises InputError, which names the file, if the file has no document of flopcast, or is a page about several; load_all() reads these.
     """
+    results = load_all(path)
+    if len(results) != 1:
+        raise InputError(f"{os.fspath(path)} is a page about {len(results)} documents; load_all() returns all of them")
+    return results[0]
+
+
+def load_all(path: str | os.PathLike[str]) -> list[Result]:
+    """Returns the results that a file has: one of a document, or all of a page. Raises InputError, which names the file."""
     try:
         with open(path, encoding="utf-8") as file:
-            document = json.load(file)
-        if not isinstance(document, dict) or not str(document.get("schema", "")).startswith("flopcast-"):
-            raise InputError("there is no document of flopcast; expected an object with a member 'schema'")
-        return result_of(document)
+            text = file.read()
+        return [_result_of_text(document) for document in (embedded_documents(text) if text.lstrip().startswith("<") else [text])]
     except (ValueError, UnicodeDecodeError) as error:
         raise InputError(f"{os.fspath(path)} can't be read: {error}") from None
+
+
+def _result_of_text(text: str) -> Result:
+    document = json.loads(text)
+    if not isinstance(document, dict) or not str(document.get("schema", "")).startswith("flopcast-"):
+        raise InputError("there is no document of flopcast; expected an object with a member 'schema'")
+    return result_of(document)

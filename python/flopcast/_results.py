@@ -12,6 +12,7 @@ import typing
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, TypeVar
 
+from . import _flopcast
 from ._errors import InputError, SetupError
 
 R = TypeVar("R", bound="Result")
@@ -160,12 +161,18 @@ class Result:
         return typing.cast(R, read(cls, _in_order(cls, document)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the document to a file, as a whole or not at all. flopcast.load() and the program read it."""
-        temporary = f"{os.fspath(path)}.{os.getpid()}.tmp"
+        """Writes the document to a file, as a whole or not at all. A file .html is a page with answer, pictures, tables and the document.
+
+        flopcast.load() and the program read both.
+        """
+        name = os.fspath(path)
+        text = json.dumps(self.document, indent=2) + "\n"
+        if name.endswith(".html"):
+            text = _flopcast.page(f"flopcast.{type(self).__name__}", text)
+        temporary = f"{name}.{os.getpid()}.tmp"
         try:
             with open(temporary, "w", encoding="utf-8") as file:
-                json.dump(self.document, file, indent=2)
-                file.write("\n")
+                file.write(text)
             os.replace(temporary, path)
         finally:
             if os.path.exists(temporary):
@@ -212,6 +219,14 @@ class Result:
         return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(line, widths)) for line in cells)
 
     def _repr_html_(self) -> str:
+        """Returns the main picture and table for notebooks, in a frame of their own that keeps styles apart."""
+        try:
+            page = _flopcast.summary(json.dumps(self.document))
+        except InputError:  # a kind of document that this version doesn't know
+            return self._table_html()
+        return f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts" style="width: 100%; height: 40em; border: 0"></iframe>'
+
+    def _table_html(self) -> str:
         rows = self.rows()
         names = list(dict.fromkeys(name for row in rows for name in row))
         head = "".join(f"<th>{html.escape(name)}</th>" for name in names)

@@ -1,6 +1,7 @@
 """Requests that a child process answers, and their results. The child is a program that stands in for flopcast, but for one short real command."""
 
 import dataclasses
+import html
 import json
 import logging
 import os
@@ -214,6 +215,27 @@ class Results(unittest.TestCase):
             with self.assertRaises(FileNotFoundError):
                 fc.load(os.path.join(folder, "none.json"))
 
+    def test_pages(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "t.html")
+            tuning = fc.result_of({**TUNING, "routine": "<script>alert(1)</script>"})
+            tuning.save(file)
+            self.assertEqual(os.listdir(folder), ["t.html"])
+            self.assertEqual(fc.load(file), tuning)
+            self.assertEqual(fc.load_all(file), [tuning])
+            page = pathlib.Path(file).read_text(encoding="utf-8")
+            self.assertNotIn("<script>alert(1)", page)
+            element = '<script type="application/json" class="document" data-name="x">'
+            for text, message in ((page[: len(page) // 2], "cut off"), ("<html></html>", "no page"), (f"<p>{element}{{</script></html>", "t.html")):
+                pathlib.Path(file).write_text(text, encoding="utf-8")
+                with self.assertRaisesRegex(fc.InputError, message):
+                    fc.load(file)
+            both = "".join(f'{element}{{"schema": "flopcast-tune-99", "x": {i}}}</script>' for i in range(2))
+            pathlib.Path(file).write_text(f"<html>{both}</html>", encoding="utf-8")
+            self.assertEqual([result.document["x"] for result in fc.load_all(file)], [0, 1])
+            with self.assertRaisesRegex(fc.InputError, "2 documents"):
+                fc.load(file)
+
     def test_documents_of_other_numbers(self):
         other = fc.result_of({"schema": "flopcast-tune-99", "x": 1, "rows": [{"a": 1}, {"a": 2, "b": [1, 2]}]})
         self.assertIs(type(other), fc.Result)
@@ -250,18 +272,25 @@ class Results(unittest.TestCase):
     def test_texts(self):
         self.assertEqual(repr(self.tuning), "<flopcast.TuneResult: Block sizes chosen for a routine, 2 rows>")
         self.assertEqual(len(str(self.tuning).splitlines()), 3)
-        page = fc.result_of({**TUNING, "routine": "<b>"})._repr_html_()
-        self.assertEqual(page.count("<tr>"), 3)
-        self.assertIn("<td>&lt;b&gt;</td>", fc.result_of({**TUNING, "parts": [{**TUNING["parts"][0], "routine": "<b>"}]})._repr_html_())
+
+    def test_notebooks_show_the_main_picture_and_table(self):
+        frame = fc.result_of({**TUNING, "routine": "<b>"})._repr_html_()
+        self.assertEqual(frame.count("<"), 2, "the page is escaped inside of its frame")
+        page = html.unescape(frame)
+        self.assertIn("&lt;b&gt;", page)
+        self.assertIn("<svg", page)
+        other = fc.result_of({"schema": "flopcast-tune-99", "rows": [{"a": "<b>"}]})
+        self.assertIn("<table>", other._repr_html_(), "of unknown documents there is a table")
+        self.assertNotIn("<b>", other._table_html().replace("<p><b>", ""))
 
     def test_plots(self):
         self.module("matplotlib").use("Agg")
         axes = self.tuning.plot()
         self.assertEqual([line.get_xdata().tolist() for line in axes.lines], [[32, 64], [64]])
-        self.assertEqual(axes.get_ylabel(), "predicted time [s]")
+        self.assertEqual(axes.get_ylabel(), "time / time of the chosen")
         ranking = fc.result_of(RANKING).plot()
-        self.assertEqual([line.get_ydata().tolist() for line in ranking.lines], [[1e7 / 0.5], [1e7 / 0.8]])
-        with self.assertRaisesRegex(fc.InputError, "has no plot"):
+        self.assertEqual([line.get_ydata().tolist() for line in ranking.lines], [[0.01 / 0.8], [0.01 / 0.5]])
+        with self.assertRaisesRegex(fc.InputError, "newer flopcast"):
             fc.result_of({"schema": "flopcast-run-99"}).plot()
 
     def test_predictions_are_drawn_with_their_intervals(self):

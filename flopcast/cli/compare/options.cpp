@@ -9,6 +9,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"
+#include "flopcast/cli/shared/result_files.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/comparison/comparison.hpp"
 
@@ -30,6 +31,7 @@ struct CompareCommand {
   CompareRequest request;
   std::vector<std::string> files;
   std::string baseline, save_baseline;
+  ResultFiles result_files;
 };
 
 /// Throws usage_error unless there are as many files as the command needs.
@@ -66,6 +68,7 @@ void compare(const CompareCommand& options, CommonOptions& common) {
   } else {
     emit_wrapped(comparison_text(comparison, common), common);
   }
+  write_result_files(comparison, options.result_files, common);
   common.exit_code = static_cast<int>(comparison.fails ? ExitCode::check_failed : ExitCode::done);
 }
 
@@ -80,13 +83,14 @@ void add_compare_command(OptionSet& app, CommonOptions& common) {
       .placeholder("NAME")
       .no_setting();
   add_request(command, options->request);
+  add_result_files(command, options->result_files);
   command.footer(footer);
   command.action([command, options, &common] {
     if (!command.given("--save-baseline")) {
       compare(*options, common);
       return;
     }
-    for (const char* name : {"--baseline", "--fail-above", "--tolerance", "--noise"}) {
+    for (const char* name : {"--baseline", "--fail-above", "--tolerance", "--noise", "--page", "--figure"}) {
       if (command.given(name)) {
         throw usage_error("{} is given, which means nothing with --save-baseline: that compares nothing", name);
       }

@@ -31,7 +31,7 @@ bool is_difference(const Row& row) { return row.verdict == Verdict::faster || ro
 /// Returns the column of a member with a unit, as the unit of its row says.
 template <auto value>
 void add_value(Columns<Row>& columns) {
-  columns.add(shown<value>(), [](const Row& row) { return columns_detail::number_cell(row.*value, row.unit); });
+  columns.add(shown<value>(), [](const Row& row) { return number_cell(row.*value, row.unit); });
 }
 
 template <auto ends>

@@ -16,6 +16,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"
+#include "flopcast/cli/shared/result_files.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/run_context.hpp"
@@ -53,6 +54,7 @@ struct ContractCommand {
   bool list = false, run = false, plan = false;
   std::string emit;
   machine::LibraryChoice libraries;
+  ResultFiles files;
 
   [[nodiscard]] bool takes_files() const { return !request.operands.empty() || !request.result.empty(); }
   [[nodiscard]] bool only_lists() const { return list || !emit.empty(); }
@@ -166,7 +168,9 @@ void run_layouts(ContractCommand& command, const OptionSet& options, const Commo
   }
   const RunContext context = keeping_if_possible(run_context(common));
   const Workbench bench(planning_libraries(command.libraries), context);
-  show_layouts(choose_layouts(bench, request, context), request, common);
+  const LayoutsResult result = choose_layouts(bench, request, context);
+  show_layouts(result, request, common);
+  write_result_files(result, command.files, common);
 }
 
 /// Throws usage_error for options that contradict each other, or would do nothing.
@@ -182,8 +186,8 @@ void check(const ContractCommand& command, const OptionSet& options, const Commo
   if (command.has_many_operands() && (command.only_lists() || validates)) {
     throw usage_error("--list, --emit and --validate are for contractions of two tensors; '{}' has more operands", command.expression);
   }
-  if (emits && (common.json || common.csv)) {
-    throw usage_error("--emit writes source code; leave {} out", common.json ? "--json" : "--csv");
+  if (emits && (common.json || common.csv || command.files.any())) {
+    throw usage_error("--emit writes source code; leave {} out", common.json ? "--json" : common.csv ? "--csv" : "--page and --figure");
   }
   if (command.takes_files()) {
     check_files(command, common);
@@ -243,7 +247,9 @@ void run_contract(ContractCommand command, const OptionSet& options, const Commo
     request.plan.effort = request.execute ? request.plan.effort : contract::Effort::estimate;
     request.plan.threads = command.libraries.threads;
     const Workbench bench(planning_libraries(command.libraries), context);
-    show_result(run_contraction(bench, request, context), common);
+    const ContractionResult result = run_contraction(bench, request, context);
+    show_result(result, common);
+    write_result_files(result, command.files, common);
     return;
   }
   RankAlgorithmsRequest& ranking = command.ranking;
@@ -252,13 +258,17 @@ void run_contract(ContractCommand command, const OptionSet& options, const Commo
   ranking.order = request.plan.order;
   ranking.fresh = request.plan.fresh;
   if (command.list) {
-    show_list(list_algorithms(ranking), common);
+    const AlgorithmList list = list_algorithms(ranking);
+    show_list(list, common);
+    write_result_files(list, command.files, common);
   } else if (!command.emit.empty()) {
     const AlgorithmList list = list_algorithms(ranking);
     emit(contract::emit(list.algorithms, list.contraction, command.emit == "c" ? contract::Language::c : contract::Language::cpp), common);
   } else {
     const Workbench bench(command.libraries, context);
-    show_ranking(rank_algorithms(bench, ranking, context), ranking.all, common);
+    const AlgorithmRanking result = rank_algorithms(bench, ranking, context);
+    show_ranking(result, ranking.all, common);
+    write_result_files(result, command.files, common);
   }
 }
 
@@ -289,6 +299,7 @@ void add_contract_command(OptionSet& app, CommonOptions& common) {
   add_request(command, values->layouts);
   add_library_options(command, values->libraries);
   command.find("--threads").describe("Threads of BLAS; with --run, --in and --plan, threads of the planner around a BLAS on one thread");
+  add_result_files(command, values->files);
   command.footer(footer);
   command.action([values, command, &common] { run_contract(*values, command, common); });
 }

@@ -5,6 +5,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"
+#include "flopcast/cli/shared/result_files.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/programs/advice.hpp"
 
@@ -20,7 +21,7 @@ Examples:
   flopcast doctor --threads 1 --keep slow.trace -- octave-cli --eval 'qr(rand(400));'
   flopcast doctor --recording slow.trace --json)";
 
-void run_doctor(const DoctorRequest& request, CommonOptions& common) {
+void run_doctor(const DoctorRequest& request, const ResultFiles& files, CommonOptions& common) {
   if (request.recording.empty() && !names_program(request.command)) {
     throw usage_error("no program to run. Give it after --, as in: flopcast doctor -- octave-cli; or a recording with --recording FILE");
   }
@@ -38,6 +39,7 @@ void run_doctor(const DoctorRequest& request, CommonOptions& common) {
   } else {
     emit_wrapped(finding_text(diagnosis), common);
   }
+  write_result_files(diagnosis, files, common);
   const RunContext context = program_context(common);
   for (const std::string& warning : diagnosis.warnings) {
     context.note(warning);
@@ -48,11 +50,13 @@ void run_doctor(const DoctorRequest& request, CommonOptions& common) {
 
 void add_doctor_command(OptionSet& app, CommonOptions& common) {
   auto request = std::make_shared<DoctorRequest>();
+  auto files = std::make_shared<ResultFiles>();
   OptionSet command = app.add_command("doctor", "Run a program once, and list what makes it slow and what mends that");
   add_request(command, *request);
   command.option("command", request->command, "Program and its arguments").placeholder("-- COMMAND");
+  add_result_files(command, *files);
   command.footer(footer);
-  command.action([request, &common] { run_doctor(*request, common); });
+  command.action([request, files, &common] { run_doctor(*request, *files, common); });
 }
 
 }  // namespace flopcast::cli

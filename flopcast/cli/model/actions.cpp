@@ -13,7 +13,6 @@
 #include "flopcast/cli/model/tables.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/model/model_json.hpp"
-#include "flopcast/report/picture.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/modelling/model_list.hpp"
@@ -78,17 +77,17 @@ void list_models(const ModelChoice& choice, const CommonOptions& common) {
 
 void show_model(const ModelChoice& choice, const CommonOptions& common) {
   const model::Model model = find_model(workbench(choice, common), choice.model.name, choice.model.other_machines);
-  if (!choice.figure.empty()) {
-    report::draw(model_figure(model), choice.figure);
-  }
   if (common.json) {
     emit(to_json(model) + '\n', common);
-    return;
+  } else {
+    if (!common.csv) {
+      note(fmt::format("{}\noptions: {}\n", description(model), text_of(model.options)), common);
+    }
+    emit(pieces_table(model), common);
   }
-  if (!common.csv) {
-    note(fmt::format("{}\noptions: {}\n", description(model), text_of(model.options)), common);
+  if (choice.files.any()) {
+    write_document_files(to_json(model), choice.files, common);
   }
-  emit(pieces_table(model), common);
 }
 
 void export_model(const ModelChoice& choice, const CommonOptions& common) {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "flopcast/cli/shared/command.hpp"
+#include "flopcast/cli/shared/result_files.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/tasks/modelling/modelling.hpp"
 
@@ -13,8 +14,8 @@ struct ModelChoice {
   ModelNameRequest model;
   ModelListRequest list;
   machine::LibraryChoice libraries;
-  std::string figure;  ///< file for a picture; empty: none
-  bool yes = false;    ///< delete without asking
+  ResultFiles files;
+  bool yes = false;  ///< delete without asking
 };
 
 void show_build(const ModelBuild& build, const CommonOptions& common);

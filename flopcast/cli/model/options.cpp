@@ -124,7 +124,7 @@ void add_model_command(OptionSet& app, CommonOptions& common) {
   OptionSet show = add_action(model, "show", "Show the pieces of a model and their errors", "flopcast model show dtrsm --figure dtrsm.svg",
                               choice, common, show_model);
   add_choice(show, choice->model, *choice);
-  show.option("--figure", choice->figure, "Draw the partition of the domain into FILE (.svg, .png, .gp)").placeholder("FILE");
+  add_result_files(show, choice->files);
   OptionSet exporting = add_action(model, "export", "Write a model as the document {\"schema\": \"flopcast-model-1\"}",
                                    "flopcast model export dtrsm --output dtrsm.json", choice, common, export_model);
   add_choice(exporting, choice->model, *choice);

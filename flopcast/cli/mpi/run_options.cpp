@@ -11,6 +11,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"
+#include "flopcast/cli/shared/result_files.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/tasks/mpi/companions.hpp"
@@ -45,6 +46,7 @@ Examples:
 struct RunOptions {
   MpiRunRequest request;
   std::string timeline;             ///< file for trace events; empty: none
+  ResultFiles files;
   bool to_standard_output = false;  ///< the command line has --output -
 };
 
@@ -111,9 +113,12 @@ void run_command(RunOptions& options, CommonOptions& common) {
   }
   const bool asked_for = common.output != "-" || options.to_standard_output;
   result.document.empty() ? report_missing(result, earlier, asked_for, common) : report_profile(result, earlier, asked_for, common);
+  if (!result.document.empty() && options.files.any()) {
+    write_document_files(result.document, options.files, common);
+  }
 }
 
-void show_command(const std::string& file, const CommonOptions& common) {
+void show_command(const std::string& file, const ResultFiles& files, const CommonOptions& common) {
   const MpiProfile profile = read_mpi_profile(file);
   if (common.json) {
     emit(to_json(profile), common);
@@ -133,6 +138,7 @@ void show_command(const std::string& file, const CommonOptions& common) {
     }
     emit_wrapped(text, common);
   }
+  write_result_files(profile, files, common);
 }
 
 }  // namespace
@@ -147,6 +153,7 @@ void add_mpi_run_command(OptionSet& mpi, CommonOptions& common) {
   command.option("--executions", request.executions).hidden();  // between flopcast and its mpi tune
   command.option("--results", request.results).hidden();
   command.option("command", request.command, "Program and its arguments").placeholder("-- COMMAND");
+  add_result_files(command, options->files);
   command.footer(run_footer);
   command.action([options, command, &common] {
     options->to_standard_output = common.output == "-" && command.given("--output");
@@ -161,10 +168,12 @@ void add_mpi_run_command(OptionSet& mpi, CommonOptions& common) {
 
 void add_mpi_show_command(OptionSet& mpi, CommonOptions& common) {
   auto file = std::make_shared<std::string>();
+  auto files = std::make_shared<ResultFiles>();
   OptionSet command = mpi.add_command("show", "Show a profile that 'flopcast mpi run --output' has written");
   command.option("profile", *file, "File of the profile").required().placeholder("FILE");
+  add_result_files(command, *files);
   command.footer(show_footer);
-  command.action([file, &common] { show_command(*file, common); });
+  command.action([file, files, &common] { show_command(*file, *files, common); });
 }
 
 }  // namespace flopcast::cli

@@ -7,6 +7,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"
+#include "flopcast/cli/shared/result_files.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
@@ -26,7 +27,7 @@ Examples:
   flopcast mpi simulate --ranks 16:1024 --machine cluster.json -- ./app
   flopcast mpi simulate --ranks 4,8 --latency 2e-6 --bandwidth 12 --cores-per-node 4 -- ./app --n 4000)";
 
-void simulate(const MpiSimulateRequest& request, CommonOptions& common) {
+void simulate(const MpiSimulateRequest& request, const ResultFiles& files, CommonOptions& common) {
   if (!names_program(request.command)) {
     throw usage_error("which program is to be simulated? Give it after --, as in: flopcast mpi simulate --ranks 16 -- ./app");
   }
@@ -42,6 +43,7 @@ void simulate(const MpiSimulateRequest& request, CommonOptions& common) {
     text += run.waits.empty() ? "" : render(wait_table(run.waits), common) + '\n';
     emit(text + render(simulated_kernel_table(run), common), common);
   }
+  write_result_files(simulation, files, common);
   if (!simulation.failures.empty()) {
     common.exit_code = simulation.failures.front().exit_code;
   }
@@ -51,12 +53,14 @@ void simulate(const MpiSimulateRequest& request, CommonOptions& common) {
 
 void add_mpi_simulate_command(OptionSet& mpi, CommonOptions& common) {
   auto options = std::make_shared<MpiSimulateRequest>();
+  auto files = std::make_shared<ResultFiles>();
   MpiSimulateRequest& request = *options;
   OptionSet command = mpi.add_command("simulate", "Predict an MPI program on a hypothetical machine, with SimGrid");
   add_request(command, request);
   command.option("command", request.command, "Program, built for SMPI, and its arguments").placeholder("-- COMMAND");
+  add_result_files(command, *files);
   command.footer(simulate_footer);
-  command.action([options, &common] { simulate(*options, common); });
+  command.action([options, files, &common] { simulate(*options, *files, common); });
 }
 
 }  // namespace flopcast::cli

@@ -6,6 +6,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"
+#include "flopcast/cli/shared/result_files.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
 #include "flopcast/workbench/workbench.hpp"
@@ -31,14 +32,11 @@ Examples:
   flopcast mpi tune space.json --confirm auto
   flopcast mpi tune space.json --policy local --tolerance 0.05 --validate)";
 
-void tune(const MpiTuneRequest& request, const CommonOptions& common) {
+void tune(const MpiTuneRequest& request, const ResultFiles& files, const CommonOptions& common) {
   const MpiTuning tuning = tune_mpi(Workbench({}, run_context(common)), request, run_context(common));
-  if (common.json) {
-    emit_document(tuning, common);
-    return;
-  }
-  emit(tuning_table(tuning), common);
-  if (tuning.full_seconds && tuning.selective_seconds) {
+  common.json ? emit_document(tuning, common) : emit(tuning_table(tuning), common);
+  write_result_files(tuning, files, common);
+  if (!common.json && tuning.full_seconds && tuning.selective_seconds) {
     note(fmt::format("flopcast: full executions took {}, selective ones {}: {:.2f} times faster", format_seconds(*tuning.full_seconds),
                      format_seconds(*tuning.selective_seconds), *tuning.full_seconds / *tuning.selective_seconds),
          common);
@@ -72,10 +70,12 @@ void advise(const MpiAdviseRequest& request, const CommonOptions& common) {
 
 void add_mpi_tune_command(OptionSet& mpi, CommonOptions& common) {
   auto request = std::make_shared<MpiTuneRequest>();
+  auto files = std::make_shared<ResultFiles>();
   OptionSet command = mpi.add_command("tune", "Predict every configuration of an MPI program by selective execution");
   add_request(command, *request);
+  add_result_files(command, *files);
   command.footer(tune_footer);
-  command.action([request, &common] { tune(*request, common); });
+  command.action([request, files, &common] { tune(*request, *files, common); });
 }
 
 void add_mpi_advise_command(OptionSet& mpi, CommonOptions& common) {

@@ -7,6 +7,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"
+#include "flopcast/cli/shared/result_files.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/programs/predict.hpp"
@@ -48,6 +49,7 @@ struct PredictCommand {
   machine::LibraryChoice libraries;
   machine::LibraryChoice named;  ///< libraries that the command line names, for a recording and for another machine
   bool threads_given = false, kernels_given = false;
+  ResultFiles files;
 };
 
 void check(const PredictCommand& command, const CommonOptions& common) {
@@ -91,9 +93,7 @@ Predictions predictions_of(const PredictCommand& command, const RunContext& cont
   return predict(Workbench::opened(command.libraries, context), problems, context);
 }
 
-void run_predict(const PredictCommand& command, const CommonOptions& common) {
-  check(command, common);
-  const Predictions predictions = predictions_of(command, keeping_if_possible(run_context(common)));
+void show(const Predictions& predictions, const PredictCommand& command, const CommonOptions& common) {
   if (common.json) {
     emit_document(predictions, common);
     return;
@@ -109,6 +109,13 @@ void run_predict(const PredictCommand& command, const CommonOptions& common) {
     }
   }
   emit_wrapped(text, common);
+}
+
+void run_predict(const PredictCommand& command, const CommonOptions& common) {
+  check(command, common);
+  const Predictions predictions = predictions_of(command, keeping_if_possible(run_context(common)));
+  show(predictions, command, common);
+  write_result_files(predictions, command.files, common);
 }
 
 }  // namespace
@@ -129,6 +136,7 @@ void add_predict_command(OptionSet& app, CommonOptions& common) {
       .placeholder("FILE")
       .rare();
   command.option("--environment", options->environment, "Environment of --models, if several fit").placeholder("FINGERPRINT").rare();
+  add_result_files(command, options->files);
   command.footer(footer);
   command.action([options, command, &common] {
     options->named = options->libraries;

@@ -11,8 +11,8 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"
+#include "flopcast/cli/shared/result_files.hpp"
 #include "flopcast/support/error.hpp"
-#include "flopcast/support/file.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 
@@ -41,7 +41,7 @@ struct ProfileOptions {
   std::string exported;  ///< tool for which the calls are written in place of tables; empty: none
   std::string by;
   std::size_t max_shapes = 20;
-  std::string page;
+  ResultFiles files;
 };
 
 using TitledTable = std::pair<std::string, report::Table>;
@@ -99,18 +99,13 @@ void check(const ProfileOptions& options, const CommonOptions& common) {
   if ((options.by == "what-if" || options.by == "nb") && options.request.what_if.empty()) {
     throw usage_error("--by {} shows answers: it needs --what-if", options.by);
   }
-  if (!options.page.empty()) {
-    if (options.page == "-" && common.output == "-") {
-      throw usage_error("--page -: standard output has the tables already; give the page a file, or the tables with --output");
-    }
-    require_writable(options.page);
-  }
 }
 
 /// Writes every call, for a viewer of traces.
 void write_timeline(const ProfileOptions& options, const CommonOptions& common) {
-  if (common.csv || !options.by.empty() || !options.page.empty() || !options.request.what_if.empty()) {
-    throw usage_error("--export {} writes the calls and no tables: leave out --csv, --by, --page and --what-if", options.exported);
+  if (common.csv || !options.by.empty() || options.files.any() || !options.request.what_if.empty()) {
+    throw usage_error("--export {} writes the calls and no tables: leave out --csv, --by, --page, --figure and --what-if",
+                      options.exported);
   }
   TimelineRequest request = options.timeline;
   request.recording = options.request.recording;
@@ -133,10 +128,8 @@ void run_profile(const ProfileOptions& options, CommonOptions& common) {
   }
   check(options, common);
   const ProgramProfile profile = profile_program(options.request, keeping_if_possible(program_context(common)));
-  if (!options.page.empty()) {
-    write_file(options.page, program_page(profile, options.request.recording, options.max_shapes).html());
-  }
   show(profile, options, common);
+  write_result_files(profile, options.files, common);
   report_failure(profile.what_if, common);
 }
 
@@ -149,7 +142,7 @@ void add_profile_command(OptionSet& app, CommonOptions& common) {
   command.option("--by", options->by, "Show only this table: routine, shape, thread, process, what-if or nb")
       .choices({"routine", "shape", "thread", "process", "what-if", "nb"});
   command.option("--top", options->max_shapes, "Number of shapes to show; one row sums up the others").show_default().range(1, 1000000);
-  command.option("--page", options->page, "Also write tables and pictures into this HTML file").placeholder("FILE");
+  add_result_files(command, options->files);
   command
       .option("--export", options->exported,
               "Write every call with its time for this tool, in place of tables: perfetto, also for chrome://tracing")

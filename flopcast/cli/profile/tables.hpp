@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <string>
 
-#include "flopcast/report/page.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/tasks/programs/programs.hpp"
 
@@ -32,8 +31,5 @@ report::Table answer_table(const ProgramProfile& profile);
 std::vector<report::Column> what_if_columns();
 /// Returns the block sizes that were chosen, one row per question and shape.
 report::Table block_table(const ProgramProfile& profile);
-
-/// Returns the page with pictures and tables of a profile. `recording` is read once more for the timeline.
-report::Page program_page(const ProgramProfile& profile, const std::string& recording, std::size_t max_shapes);
 
 }  // namespace flopcast::cli

@@ -51,7 +51,7 @@ auto if_answered(CellOf cell_of) {
 Columns<WhatIfResult> answer_columns(const ProgramProfile& profile, const WhatIfResult* same) {
   using Answer = WhatIfResult;
   const auto seconds_of = [](auto value_of) {
-    return if_answered([value_of](const Answer& answer) { return columns_detail::number_cell(std::invoke(value_of, answer), "s"); });
+    return if_answered([value_of](const Answer& answer) { return number_cell(std::invoke(value_of, answer), "s"); });
   };
   Columns<Answer> columns;
   columns.add(what_if_column(), [](const Answer& answer) { return to_string(answer.question); });

@@ -12,7 +12,6 @@
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/tuning_options.hpp"
 #include "flopcast/kernel/parse_call.hpp"
-#include "flopcast/report/picture.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"
 
 namespace flopcast::cli {
@@ -63,10 +62,6 @@ void run_rank(const RankOptions& options, const CommonOptions& common) {
     request = routine_request(options.shared, std::move(request), routine, "rank " + family, "--n 500:4000");
   }
   name_places(options.shared, request);
-  const std::string& figure = options.shared.figure;
-  if (!figure.empty()) {
-    report::require_drawable(figure);
-  }
   const bool rows_at_once = shows_parts(common);  // else everything is shown together at the end, whatever ends it
   TuningObserver<Ranking> observer;
   observer.decided = [&](const Ranking& ranking) {
@@ -84,9 +79,7 @@ void run_rank(const RankOptions& options, const CommonOptions& common) {
   if (request.validate) {
     show_validations(ranking, common);
   }
-  if (!figure.empty()) {
-    report::draw(ranking_figure(ranking), figure);
-  }
+  write_result_files(ranking, options.shared.files, common);
   throw_if_interrupted("what was ranked and validated is shown, and every sample is kept; run the same command again to go on");
 }
 
@@ -96,7 +89,7 @@ void add_rank_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<RankOptions>();
   RankRequest& request = options->request;
   OptionSet command = app.add_command("rank", "Rank variants of an algorithm without running them, or LAPACK's drivers of one job");
-  add_tuning_request(command, request, options->shared, "Draw performance over n");
+  add_tuning_request(command, request, options->shared);
   command.flag(
       "--validate", [&request] { request.validate = request.validate.value_or(tuning::Extent::ranking); },
       "Also execute what was predicted, and compare: every variant at its best block size, interleaved");

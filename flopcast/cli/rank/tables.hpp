@@ -5,11 +5,10 @@
 #include <vector>
 
 #include "flopcast/cli/shared/command.hpp"
-#include "flopcast/report/figure.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"
 
-/// Tables, texts and the figure of `rank`, some of which `tune` shares.
+/// Tables and texts of `rank`, some of which `tune` shares.
 namespace flopcast::cli {
 
 /// Returns whether a decision of the place was validated.
@@ -44,8 +43,5 @@ std::string validation_text(const Ranking& ranking, std::size_t place, const Com
 std::string ranking_text(const Ranking& ranking, const CommonOptions& common);
 /// Returns a line about the validation in a place; empty if there was none.
 std::string validation_summary(const PlaceRanking& place);
-
-/// Returns performance over n, one curve per variant; measured times are points (paper 000, Fig. 11).
-report::Figure ranking_figure(const Ranking& ranking);
 
 }  // namespace flopcast::cli

@@ -25,9 +25,8 @@ Columns<Routine> routine_columns(const Recording& recording) {
   columns.show<&Routine::seconds>();
   columns.number("percent_of_run", "% of run", "%", "their part of the program's whole run", Best::small,
                  [whole = recording.seconds](const Routine& routine) { return whole > 0 ? 100 * routine.seconds / whole : 0; });
-  columns.add(shown<&Routine::flops>(), [](const Routine& routine) {
-    return routine.flops ? columns_detail::number_cell(*routine.flops, "flop") : report::Cell("-");
-  });
+  columns.add(shown<&Routine::flops>(),
+              [](const Routine& routine) { return routine.flops ? number_cell(*routine.flops, "flop") : report::Cell("-"); });
   columns.number("flops_per_second", "rate", "flop/s", "flops over time", [](const Routine& routine) {
     const double rate = rate_of(routine);
     return routine.flops && routine.seconds > 0 ? report::Cell(rate, format_flop_rate(rate)) : report::Cell("-");

@@ -12,8 +12,8 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"
+#include "flopcast/cli/shared/result_files.hpp"
 #include "flopcast/machine/caches/bandwidth_kernels.hpp"
-#include "flopcast/report/picture.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/roofline/roofline.hpp"
@@ -40,7 +40,8 @@ struct RooflineCommand {
   RooflineRequest request;
   std::string kernels = "auto";
   bool dry_run = false;
-  std::string figure, replot;
+  std::string replot;
+  ResultFiles files;
 };
 
 /// Throws usage_error if `option` names something twice.
@@ -70,13 +71,13 @@ void require_sensible(const RooflineCommand& options) {
   std::transform(request.streams.begin(), request.streams.end(), std::back_inserter(streams),
                  [](machine::Stream stream) { return std::string(machine::name(stream)); });
   require_distinct(streams, "--streams");
-  if (!options.figure.empty() && !request.streams.empty() &&
+  if (!options.files.figure.empty() && !request.streams.empty() &&
       std::find(request.streams.begin(), request.streams.end(), machine::Stream::triad) == request.streams.end()) {
     throw usage_error("--figure draws the triad's bandwidths, which --streams leaves out");
   }
 }
 
-/// Shows the results before the figure: they are there even if the figure can't be drawn.
+/// Shows the results before the files: they are there even if the figure can't be drawn.
 void show(const RooflineCommand& options, const roofline::Roofline& found, const CommonOptions& common) {
   if (common.json) {
     emit_document(found, common);
@@ -85,10 +86,7 @@ void show(const RooflineCommand& options, const roofline::Roofline& found, const
   } else {
     emit_wrapped(roofline_text(found, common), common);
   }
-  if (!options.figure.empty()) {
-    draw_roofline(found, options.figure);
-    note("figure: " + options.figure, common);
-  }
+  write_result_files(found, options.files, common);
 }
 
 void show_plan(const RooflinePlan& plan, const CommonOptions& common) {
@@ -121,8 +119,8 @@ void run_measurement(const RooflineCommand& options, const CommonOptions& common
 }
 
 void add_output_options(OptionSet& command, RooflineCommand& options) {
-  command.option("--figure", options.figure, "Draw the roofline: .svg, .png, or .gp for the gnuplot program").placeholder("FILE");
-  command.option("--replot", options.replot, "Show the roofline that an earlier run wrote with --json, without measuring")
+  add_result_files(command, options.files);
+  command.option("--replot", options.replot, "Show the roofline that an earlier run wrote with --json or --page, without measuring")
       .placeholder("FILE");
   command.flag("--dry-run", options.dry_run, "Do nothing: only list what would be measured");
 }
@@ -144,11 +142,8 @@ void add_roofline_command(OptionSet& app, CommonOptions& common) {
   add_output_options(command, *options);
   command.footer(footer);
   command.action([command, options, &common] {
-    if (!options->figure.empty()) {
-      report::require_drawable(options->figure);
-    }
     if (!options->replot.empty()) {
-      require_only(command, {"--replot", "--figure"}, "--replot, which measures nothing");
+      require_only(command, {"--replot", "--figure", "--page"}, "--replot, which measures nothing");
       show(*options, read_roofline(options->replot), common);
     } else {
       run_measurement(*options, common);

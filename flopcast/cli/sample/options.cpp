@@ -11,6 +11,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"
+#include "flopcast/cli/shared/result_files.hpp"
 #include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
@@ -40,6 +41,7 @@ struct SampleArguments {
   bool raw = false, dry_run = false;
   SampleRequest request;
   machine::LibraryChoice libraries;
+  ResultFiles files;
 };
 
 std::vector<Call> requested_calls(const SampleArguments& given) {
@@ -76,7 +78,9 @@ void run_sample(const SampleArguments& given, const CommonOptions& common) {
     common.json ? emit_document(plan, common) : emit(plan_table(plan), common);
     return;
   }
-  show(sample(bench, calls, request, run_context(common)), given.raw, common);
+  const SampleResult result = sample(bench, calls, request, run_context(common));
+  show(result, given.raw, common);
+  write_result_files(result, given.files, common);
   throw_if_interrupted(request.keep ? "what was measured is shown and kept in the store" : "what was measured is shown");
 }
 
@@ -96,6 +100,7 @@ void add_sample_command(OptionSet& app, CommonOptions& common) {
   command.flag("--raw", given->raw, "Print every repetition instead of statistics");
   command.flag("--store,!--no-store", request.keep, "Keep every repetition in the store (on unless --no-store)").rare();
   command.flag("--dry-run", given->dry_run, "Do nothing: only list what would be measured");
+  add_result_files(command, given->files);
   command.footer(footer);
   command.action([given, &common] { run_sample(*given, common); });
 }

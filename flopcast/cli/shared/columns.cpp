@@ -1,28 +1,12 @@
 #include "flopcast/cli/shared/columns.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/reporting/member_text.hpp"
 
 namespace flopcast::cli {
-namespace {
-
-/// Returns "measured default" for measured_default_seconds.
-std::string title_of(std::string_view name) {
-  for (const auto& [whole, title] : {std::pair("seconds", "time"), std::pair("flops_per_second", "rate")}) {
-    if (name == whole) {
-      return title;
-    }
-  }
-  for (const std::string_view ending : {"_seconds", "_bytes_per_second", "_flops_per_second", "_bytes"}) {
-    name.remove_suffix(name.ends_with(ending) ? ending.size() : 0);
-  }
-  std::string title(name);
-  std::replace(title.begin(), title.end(), '_', ' ');
-  return title;
-}
-
-}  // namespace
 
 report::Column text_column(std::string_view name, std::string_view title, std::string_view meaning) {
   return {std::string(title), report::Align::left, std::string(name), false, 0, std::string(meaning)};
@@ -70,20 +54,9 @@ report::Column column_of(const Field& field, const Field* outer, std::string_vie
   const std::string_view about = outer == nullptr ? "" : outer->description;
   const std::string meaning = about.empty() ? field.description : fmt::format("{} ({})", field.description, about);
   report::Column column =
-      number_column(heading, title.empty() ? title_of(heading) : std::string(title), field.unit(), meaning, field.best());
+      number_column(heading, title.empty() ? member_title(heading) : std::string(title), field.unit(), meaning, field.best());
   column.align = is_number ? report::Align::right : report::Align::left;
   return column;
-}
-
-report::Cell number_cell(double value, std::string_view unit) {
-  const std::string text = unit == "s"          ? format_seconds(value)
-                           : unit == "B"        ? format_bytes(value)
-                           : unit == "B/s"      ? format_bandwidth(value)
-                           : unit == "flop/s"   ? format_flop_rate(value)
-                           : unit == "fraction" ? format_percent(value)
-                           : unit == "%"        ? fmt::format("{:.1f}", value)
-                                                : fmt::format("{:.4g}", value);
-  return {value, text};
 }
 
 }  // namespace columns_detail

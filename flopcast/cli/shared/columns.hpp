@@ -15,6 +15,7 @@
 
 #include "flopcast/report/table.hpp"
 #include "flopcast/support/field.hpp"
+#include "flopcast/tasks/reporting/member_text.hpp"
 
 /// Columns of tables, each with its cells. A column that shows a member has unit, good direction and meaning from the member's line in the
 /// table of its structure (support/field.hpp). Tables, pages, `flopcast columns` and docs/reference/columns.md have them from here.
@@ -44,9 +45,6 @@ namespace columns_detail {
 
 /// Returns the column of a member whose line in the table of its structure is `field`. Empty names are those of the field.
 report::Column column_of(const Field& field, const Field* outer, std::string_view name, std::string_view title, bool is_number);
-
-/// Returns a number as people read it in its unit.
-report::Cell number_cell(double value, std::string_view unit);
 
 template <class T>
 concept Optional = requires(const T& value) {

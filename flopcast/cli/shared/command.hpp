@@ -43,6 +43,7 @@ void add_race_command(OptionSet& app, CommonOptions& common);
 void add_verify_command(OptionSet& app, CommonOptions& common);
 void add_roofline_command(OptionSet& app, CommonOptions& common);
 void add_compare_command(OptionSet& app, CommonOptions& common);
+void add_report_command(OptionSet& app, CommonOptions& common);
 void add_contract_command(OptionSet& app, CommonOptions& common);
 void add_mpi_command(OptionSet& app, CommonOptions& common);
 void add_ask_command(OptionSet& app, CommonOptions& common);

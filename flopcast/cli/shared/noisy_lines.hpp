@@ -17,6 +17,8 @@ class NoisyLines {
       told_.push_back(text);
     }
   }
+  /// Returns all sentences.
+  [[nodiscard]] const std::vector<std::string>& told() const { return told_; }
   /// Returns the sentences that were told since the last call.
   std::vector<std::string> take() {
     const auto fresh = told_.begin() + static_cast<std::ptrdiff_t>(std::exchange(taken_, told_.size()));

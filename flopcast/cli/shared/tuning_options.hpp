@@ -7,6 +7,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"
+#include "flopcast/cli/shared/result_files.hpp"
 #include "flopcast/core/routine.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/support/field.hpp"
@@ -19,18 +20,18 @@ namespace flopcast::cli {
 struct SharedTuningOptions {
   std::vector<std::string> arguments;
   bool has_time_budget = false;  ///< the time budget is given, and a validation has as much again
-  std::string figure;
+  ResultFiles files;
   std::string blas, threads = "1";
   machine::LibraryChoice libraries;
 };
 
-/// Adds the options of a request, its sizes and flags as arguments, and --figure. `figure` says what is drawn.
+/// Adds the options of a request, its sizes and flags as arguments, and --page and --figure.
 template <class Request>
-void add_tuning_request(OptionSet& command, Request& request, SharedTuningOptions& options, const std::string& figure) {
+void add_tuning_request(OptionSet& command, Request& request, SharedTuningOptions& options) {
   add_request(command, request);
   command.option("arguments", options.arguments,
                  "Sizes (m=2000:4000) and flags (uplo=U; both of two values where none is given) as name=value; n alone means square");
-  command.option("--figure", options.figure, figure + " into this .svg or .png file").placeholder("FILE");
+  add_result_files(command, options.files);
   command.find("--time-budget").each([&options](const std::string&) { options.has_time_budget = true; });
   add_library_lists(command, options.libraries, options.blas, options.threads);
 }

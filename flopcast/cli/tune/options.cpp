@@ -19,7 +19,6 @@
 #include "flopcast/cli/tune/tables.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/program/tuning_file.hpp"
-#include "flopcast/report/picture.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/units.hpp"
@@ -59,9 +58,9 @@ void refuse_family(const std::string& name) {
 }
 
 void tune_places(const TuneOptions& options, RankRequest request, const CommonOptions& common) {
-  if (options.save || !options.request.tuning.empty() || !options.shared.figure.empty()) {
+  if (options.save || !options.request.tuning.empty()) {
     throw usage_error(
-        "a tuning file holds block sizes of one library's own routine: --save, --tuning and --figure don't go with --variant, "
+        "a tuning file holds block sizes of one library's own routine: --save and --tuning don't go with --variant, "
         "nor with several --threads or --blas");
   }
   const bool library_only = options.variants.empty();
@@ -93,6 +92,7 @@ void tune_places(const TuneOptions& options, RankRequest request, const CommonOp
     }
     show(tuning);
   }
+  write_result_files(tuning, options.shared.files, common);
   throw_if_interrupted("what was tuned and validated is shown, and every sample is kept; run the same command again to go on");
 }
 
@@ -103,9 +103,6 @@ void tune_one(const TuneOptions& options, const CommonOptions& common) {
   TuneRequest request = make_request(options, options.request, kernel::require(options.request.routine));
   if (request.tuning.empty() && options.save) {
     request.tuning = program::default_tuning_file();
-  }
-  if (!options.shared.figure.empty()) {
-    report::require_drawable(options.shared.figure);
   }
   const bool rows_at_once = shows_parts(common);  // else everything is shown together at the end, whatever ends it
   TuningObserver<Tuning> observer;
@@ -145,15 +142,13 @@ void tune_one(const TuneOptions& options, const CommonOptions& common) {
       note(summary, common);
     }
   }
-  if (!options.shared.figure.empty()) {
-    report::draw(tuning_figure(tuning.parts.front()), options.shared.figure);
-  }
+  write_result_files(tuning, options.shared.files, common);
   throw_if_interrupted("the tuning is shown, with the rows that were validated by then");
 }
 
 void tune_all(const TuneOptions& options, const CommonOptions& common) {
-  if (!options.shared.arguments.empty() || !options.shared.figure.empty()) {
-    throw usage_error("tune lapack: arguments of one routine and --figure don't go with all of LAPACK; --n, --nb and --precisions do");
+  if (!options.shared.arguments.empty()) {
+    throw usage_error("tune lapack: arguments of one routine don't go with all of LAPACK; --n, --nb and --precisions do");
   }
   auto request = with_members_of<LapackRequest>(options.request);
   request.precisions = options.precisions;
@@ -171,6 +166,7 @@ void tune_all(const TuneOptions& options, const CommonOptions& common) {
   } else {
     emit(lapack_table(tuning, options.request.validate), common);
   }
+  write_result_files(tuning, options.shared.files, common);
   if (!tuning.left_out.empty()) {
     note(fmt::format("the budget is spent; {} are left, {} first: run the same command again to go on",
                      counted(tuning.left_out.size(), "routine"), tuning.left_out.front()),
@@ -188,8 +184,8 @@ void tune_all(const TuneOptions& options, const CommonOptions& common) {
 bool tunes_program(const TuneOptions& options) { return !options.program.parameters.empty() || options.request.routine.ends_with(".json"); }
 
 void tune_program(TuneOptions options, const OptionSet& command, const CommonOptions& common) {
-  static const std::set<std::string> allowed = {"--parameter", "--condition", "--template",    "--timeout", "--no-check",
-                                                "--anonymous", "--threads",   "--time-budget", "--validate"};
+  static const std::set<std::string> allowed = {"--parameter", "--condition",   "--template", "--timeout", "--no-check", "--anonymous",
+                                                "--threads",   "--time-budget", "--validate", "--page",    "--figure"};
   for (const std::string& name : command.given_options()) {
     if (name.starts_with("--") && allowed.count(name) == 0) {
       throw usage_error("tune: {} doesn't go with the parameters of a program. There are {}", name, fmt::join(allowed, ", "));
@@ -211,12 +207,13 @@ void tune_program(TuneOptions options, const OptionSet& command, const CommonOpt
   const ProgramTuning tuning = flopcast::tune_program(Workbench({}, context), request, context);
   if (common.json) {
     emit_document(tuning, common);
-    return;
+  } else {
+    emit(program_table(tuning), common);
+    if (tuning.race) {
+      emit(race_table(*tuning.race), common);
+    }
   }
-  emit(program_table(tuning), common);
-  if (tuning.race) {
-    emit(race_table(*tuning.race), common);
-  }
+  write_result_files(tuning, options.shared.files, common);
 }
 
 void run_tune(TuneOptions options, const OptionSet& command, const CommonOptions& common) {
@@ -245,7 +242,7 @@ void run_tune(TuneOptions options, const OptionSet& command, const CommonOptions
 void add_tune_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<TuneOptions>();
   OptionSet command = app.add_command("tune", "Choose block sizes of LAPACK, or parameters of a program, without running it");
-  add_tuning_request(command, options->request, options->shared, "Draw time over block size");
+  add_tuning_request(command, options->request, options->shared);
   command.flag("--save", options->save, "Keep the result in the tuning file that 'flopcast run' uses");
   command.option("--precisions", options->precisions, "Precisions of lapack: letters of s, d, c, z, the most used first")
       .placeholder("LETTERS")

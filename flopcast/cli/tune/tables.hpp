@@ -5,12 +5,11 @@
 #include <vector>
 
 #include "flopcast/cli/shared/command.hpp"
-#include "flopcast/report/figure.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/tasks/programs/advice.hpp"
 #include "flopcast/tasks/tuning/tuning.hpp"
 
-/// Tables, texts and the figure of `tune`.
+/// Tables and texts of `tune`.
 namespace flopcast::cli {
 
 inline constexpr const char* measured_heading = "\nMeasured, interleaved:\n\n";
@@ -31,9 +30,6 @@ report::Table tuning_table(const Tuning& tuning);
 
 /// Returns a row per routine of LAPACK.
 report::Table lapack_table(const LapackTuning& tuning, bool validated);
-
-/// Returns predicted (and measured) time over block size, relative to the chosen one, one curve per size.
-report::Figure tuning_figure(const RoutineTuning& part);
 
 /// Returns a row per configuration of a program.
 report::Table program_table(const ProgramTuning& tuning);

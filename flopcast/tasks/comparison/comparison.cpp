@@ -12,6 +12,7 @@
 #include <set>
 #include <system_error>
 
+#include "flopcast/report/result_file.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/user_folders.hpp"
@@ -168,13 +169,14 @@ Comparison compared(const ComparedDocument& before, const ComparedDocument& afte
 Comparison compare_results(const CompareRequest& request) {
   const std::string first = request.baseline ? existing_baseline(request.before) : request.before;
   const std::string name = request.baseline ? "baseline " + request.before : request.before;
-  const ComparedDocument before = read_compared(read_file(first), name);  // in this order: errors name the first file that is wrong
-  return compared(before, read_compared(read_file(request.after), request.after), request);
+  const ComparedDocument before =
+      read_compared(report::read_result(first), name);  // in this order: errors name the first file that is wrong
+  return compared(before, read_compared(report::read_result(request.after), request.after), request);
 }
 
 Baseline save_baseline(const SaveBaselineRequest& request) {
   const fs::path file = baseline_file(request.name);
-  const std::string text = read_file(request.file);
+  const std::string text = report::read_result(request.file);
   const ComparedDocument document = read_compared(text, request.file);
   std::error_code error;
   fs::create_directories(file.parent_path(), error);

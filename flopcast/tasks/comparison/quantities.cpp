@@ -116,8 +116,9 @@ const json* find(const json& object, std::string_view path) {
   return at_place(found.key(), [&] { return find(*found, path.substr(std::min(dot + 1, path.size()))); });
 }
 
-/// Returns a value as part of a name or setting: "1000x500" for sizes, "nb=64 p=4" for a configuration.
-std::string text_of(const json& value) {
+}  // namespace
+
+std::string value_text(const json& value) {
   if (value.is_string()) {
     return value.get<std::string>();
   }
@@ -126,18 +127,20 @@ std::string text_of(const json& value) {
   }
   std::vector<std::string> parts;
   if (value.is_array()) {
-    std::transform(value.begin(), value.end(), std::back_inserter(parts), text_of);
+    std::transform(value.begin(), value.end(), std::back_inserter(parts), value_text);
     const bool numbers = std::all_of(value.begin(), value.end(), [](const json& one) { return one.is_number(); });
     return fmt::format("{}", fmt::join(parts, numbers ? "x" : ", "));
   }
   if (value.is_object()) {
     for (const auto& [name, member] : value.items()) {
-      parts.push_back(name + '=' + text_of(member));
+      parts.push_back(name + '=' + value_text(member));
     }
     return fmt::format("{}", fmt::join(parts, " "));
   }
   return value.is_null() ? "" : value.dump();
 }
+
+namespace {
 
 /// Adds a part to a name unless one of them is empty.
 std::string joined(const std::string& name, std::string_view part) {
@@ -151,7 +154,7 @@ std::string name_of(const json& element, std::string_view names) {
     const std::size_t end = std::min(names.find(' '), names.size());
     const std::string_view member = names.substr(0, end);
     if (const json* value = find(element, member)) {
-      name = joined(name, value->is_number() ? fmt::format("{} {}", member, text_of(*value)) : text_of(*value));
+      name = joined(name, value->is_number() ? fmt::format("{} {}", member, value_text(*value)) : value_text(*value));
     }
     names.remove_prefix(std::min(end + 1, names.size()));
   }
@@ -276,12 +279,13 @@ void add_settings(const json& object, Settings& settings) {
                            "place", "command", "parameter", "huge_pages", "expression", "contraction", "sizes"}) {
     if (const json* value = find(object, name)) {
       const bool is_library = value->is_object() && value->contains("kernels");
-      settings[name == std::string_view("cpu") ? "CPU" : name] = is_library ? library_text(*value) : text_of(*value);
+      settings[name == std::string_view("cpu") ? "CPU" : name] = is_library ? library_text(*value) : value_text(*value);
     }
   }
 }
 
-/// Returns the machine, libraries and options of a document, wherever it has them.
+}  // namespace
+
 Settings settings_of(const json& document) {
   Settings settings;
   for (const char* part : {"", "environment", "recorded", "machine", "topology"}) {
@@ -297,12 +301,14 @@ Settings settings_of(const json& document) {
   if (const json* options = find(document, "options")) {
     for (const auto& [name, value] : json_detail::members(*options).items()) {
       if (name != "seed" && name != "time_budget" && name != "reference_seconds" && name != "threads" && name != "affinity") {
-        settings[name] = text_of(value);
+        settings[name] = value_text(value);
       }
     }
   }
   return settings;
 }
+
+namespace {
 
 /// Gives the second and further quantities of a name a number.
 void number_names(std::vector<Quantity>& quantities) {
@@ -314,14 +320,23 @@ void number_names(std::vector<Quantity>& quantities) {
   }
 }
 
+}  // namespace
+
 std::string without_number(std::string_view schema) { return std::string(schema.substr(0, schema.rfind('-'))); }
+
+std::string schema_of(const json& document, const std::string& name) {
+  const std::string schema = document.is_object() ? member_or(document, "schema", "") : "";
+  if (!schema.starts_with("flopcast-")) {
+    throw bad_input("{} is no flopcast document; expected the file that a command wrote with --json --output, or a page", name);
+  }
+  return schema;
+}
+
+namespace {
 
 /// Returns the kind of a document, whatever its number.
 const DocumentKind& kind_of(const json& document, const std::string& name) {
-  const std::string schema = document.is_object() ? member_or(document, "schema", "") : "";
-  if (!schema.starts_with("flopcast-")) {
-    throw bad_input("{} is no flopcast document; expected the file that a command wrote with --json --output", name);
-  }
+  const std::string schema = schema_of(document, name);
   const auto found = std::find_if(comparable_kinds().begin(), comparable_kinds().end(),
                                   [&](const DocumentKind& kind) { return without_number(kind.schema) == without_number(schema); });
   if (found == comparable_kinds().end()) {

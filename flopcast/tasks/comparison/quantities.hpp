@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/roofline/roof.hpp"
 #include "flopcast/tasks/comparison/comparison.hpp"
@@ -22,6 +24,15 @@ struct Quantity {
 };
 
 using Settings = std::map<std::string, std::string>;  ///< such as {"CPU", "X"}
+
+/// Returns the schema of a document. Throws bad_input that names the document if it has none of flopcast's.
+std::string schema_of(const nlohmann::json& document, const std::string& name);
+/// Returns "flopcast-tune" of "flopcast-tune-3".
+std::string without_number(std::string_view schema);
+/// Returns the machine, libraries and options of a document, wherever it has them.
+Settings settings_of(const nlohmann::json& document);
+/// Returns a value as part of a name or setting: "1000x500" for sizes, "nb=64 p=4" for a configuration.
+std::string value_text(const nlohmann::json& value);
 
 /// Whatever a comparison needs of a document.
 struct ComparedDocument {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "flopcast/program/program_breakdown.hpp"
+#include "flopcast/program/program_timeline.hpp"
 #include "flopcast/support/anonymous.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
@@ -58,6 +59,7 @@ class Profiler {
                        opened_.place.blas));
     }
     take_sums();
+    take_timeline();
     if (!request_.what_if.empty()) {
       for (WhatIfEvaluation& one : evaluate(request_.what_if, opened_, request_.options, context_)) {
         profile_.what_if.push_back(std::move(one.result));
@@ -176,6 +178,33 @@ class Profiler {
       process.threads = sum.threads;
       process.program = program_of(sum.pid);
     }
+  }
+
+  void take_timeline() {
+    using Timeline = ProgramProfile::Timeline;
+    const program::ProgramTimeline found = program::program_timeline(opened_.file, breakdown_, Timeline::max_bins, Timeline::max_routines);
+    if (found.end <= found.begin || found.busy.empty()) {
+      return;
+    }
+    Timeline& timeline = profile_.timeline.emplace(Timeline{found.begin, found.end, found.routines, {}});
+    if (found.routines.size() < profile_.routines.size() || profile_.first_calls.calls > 0) {
+      timeline.routines.emplace_back("others");
+    }
+    for (std::size_t t = 0; t < std::min(found.busy.size(), Timeline::max_threads); ++t) {
+      Timeline::Thread& thread = timeline.threads.emplace_back(Timeline::Thread{summary_.threads[t].tid, {}});
+      for (std::size_t series = 0; series < timeline.routines.size(); ++series) {
+        thread.shares.push_back(shares_text(found.busy[t], series));
+      }
+    }
+  }
+
+  /// Returns the shares of one series in per cent.
+  static std::string shares_text(const std::vector<std::vector<double>>& bins, std::size_t series) {
+    std::string text;
+    for (const std::vector<double>& bin : bins) {
+      text += fmt::format("{}{:.0f}", text.empty() ? "" : " ", 100 * bin[series]);
+    }
+    return text;
   }
 
   template <class Part>

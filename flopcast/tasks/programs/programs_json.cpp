@@ -234,6 +234,22 @@ Fields FieldTable<ProgramProfile::Process>::fields() {
 }
 
 template <>
+Fields FieldTable<ProgramProfile::Timeline::Thread>::fields() {
+  return {
+      field<&T::tid>("number of the thread"),
+      field<&T::shares>("share of each bin, in per cent with blanks between, that the thread spent in a routine; one text per routine")};
+}
+
+template <>
+Fields FieldTable<ProgramProfile::Timeline>::fields() {
+  return {
+      field<&T::begin>("begin of the first call since the start of the recording").named("begin_seconds").measured_in("s", Best::neither),
+      field<&T::end>("end of the last call since the start of the recording").named("end_seconds").measured_in("s", Best::neither),
+      field<&T::routines>("the routines with most time; 'others' stands for all others"),
+      field<&T::threads>("the first threads with calls")};
+}
+
+template <>
 Fields FieldTable<ProgramProfile>::fields() {
   return {inherited_fields<T, program::RecordedRun>(),
           field<&T::recorded>("where the program was recorded"),
@@ -248,6 +264,7 @@ Fields FieldTable<ProgramProfile>::fields() {
           field<&T::shapes>("sums over calls of one routine with equal flags and sizes, by falling time"),
           field<&T::threads>("sums by thread, in the order of their first calls"),
           field<&T::processes>("sums by process, in the order of their first calls"),
+          field<&T::timeline>("when the threads were in which routines; the run is cut into equal bins; missing without timed calls"),
           field<&T::what_if>("predicted changes in the order of the questions")};
 }
 

@@ -11,14 +11,12 @@
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/measure/memory.hpp"
 #include "flopcast/program/program_trace.hpp"
-#include "flopcast/report/picture.hpp"
+#include "flopcast/report/result_file.hpp"
 #include "flopcast/roofline/roof.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/fields.hpp"
-#include "flopcast/support/file.hpp"
 #include "flopcast/support/request_types.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/roofline/figure_picture.hpp"
 #include "flopcast/tasks/roofline/measurement.hpp"
 #include "flopcast/tasks/roofline/points.hpp"
 #include "flopcast/tasks/roofline/roofline_task_schemas.hpp"
@@ -190,9 +188,7 @@ std::string to_json(const RooflinePlan& plan) { return to_document(plan, plan_sc
 
 RooflinePlan roofline_plan_from_json(std::string_view text) { return from_document<RooflinePlan>(text, "the plan", plan_schema); }
 
-roofline::Roofline read_roofline(const std::string& file) { return roofline::roofline_from_json(read_file(file), file); }
-
-void draw_roofline(const roofline::Roofline& roofline, const std::string& file) { report::draw(roofline_figure(roofline), file); }
+roofline::Roofline read_roofline(const std::string& file) { return roofline::roofline_from_json(report::read_result(file), file); }
 
 PublishedSchema roofline_plan_schema() { return published<RooflinePlan>(plan_schema, "Steps that a measurement of roofs would take"); }
 

@@ -69,6 +69,7 @@ std::string drawn(const json& roofline) {
   script << std::ifstream(output).rdbuf();
   std::filesystem::remove(input);
   std::filesystem::remove(output);
+  EXPECT_TRUE(std::filesystem::remove(base.string() + ".csv"));
   return script.str();
 }
 

@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"roofline", "--blas", "nosuch"}, 3, "no BLAS library 'nosuch' is installed"},
         Mistake{{"roofline", "--streams", "triade"}, 2, "--streams: 'triade' given"},
         Mistake{{"roofline", "--point", "dgemn m=1"}, 3, "unknown routine 'dgemn'"},
-        Mistake{{"roofline", "--figure", "roofs.pdf"}, 2, "a figure's name ends in"},
+        Mistake{{"roofline", "--figure", "roofs.jpg"}, 2, "a figure's name ends in"},
         Mistake{{"roofline", "--gemm", "dgemm,dgemm"}, 2, "--gemm names 'dgemm' twice"}, Mistake{{"roofline", "--seed", "-1"}, 2, "--seed"},
         Mistake{{"rank", "dpotrf", "--seed", "18446744073709551616"}, 2, "expected a whole number from 0 to 18446744073709551615"},
         Mistake{{"compare", "a.json", "b.json", "--lst"}, 2, "unknown option '--lst'"},
@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"compare", "--save-baseline", "main"}, 2, "compare needs one file to keep with --save-baseline, but no file is given"},
         Mistake{{"compare", "--save-baseline", "main", "a.json", "--noise", "0.2"}, 2, "--noise is given, which means nothing"},
         Mistake{{"compare", "--save-baseline", "../main", "a.json"}, 3, "'../main' can't name a baseline"},
-        Mistake{{"tune", "dgeqrf", "--n", "100", "--figure", "nb.pdf"}, 2, "a figure's name ends in"},
+        Mistake{{"tune", "dgeqrf", "--n", "100", "--figure", "nb.jpg"}, 2, "a figure's name ends in"},
         Mistake{{"rank", "cholesky", "--n", "100", "--figure", "/nonexistent/n.svg"}, 4, "/nonexistent/n.svg"},
         Mistake{{"roofline", "--replot", "/nonexistent"}, 3, "cannot read '/nonexistent'"},
         Mistake{{"roofline", "--replot", "/dev/null"}, 3, "/dev/null"}));

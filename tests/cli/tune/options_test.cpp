@@ -23,17 +23,15 @@ void expect_refused(std::vector<std::string> arguments, const std::string& messa
 TEST(TuneOptions, FamiliesNeedVariants) { expect_refused({"cholesky", "--n", "100"}, "add --variant all"); }
 
 TEST(TuneOptions, TuningFilesHoldBlockSizesOfOneLibrarysOwnRoutine) {
-  const std::string message = "--save, --tuning and --figure don't go with --variant, nor with several --threads or --blas";
+  const std::string message = "--save and --tuning don't go with --variant, nor with several --threads or --blas";
   expect_refused({"dpotrf", "--n", "200", "--variant", "all", "--save"}, message);
   expect_refused({"dpotrf", "--n", "200", "--variant", "all", "--tuning", "p.json"}, message);
-  expect_refused({"dpotrf", "--n", "200", "--variant", "all", "--figure", "f.svg"}, message);
   expect_refused({"dpotrf", "--n", "200", "--threads", "1,2", "--save"}, message);
 }
 
 TEST(TuneOptions, AllOfLapackHasNoArgumentsOfOneRoutine) {
-  const std::string message = "tune lapack: arguments of one routine and --figure don't go with all of LAPACK";
+  const std::string message = "tune lapack: arguments of one routine don't go with all of LAPACK";
   expect_refused({"lapack", "uplo=L"}, message);
-  expect_refused({"lapack", "--figure", "f.svg"}, message);
   expect_refused({"lapack", "--precisions", "dx"}, "precisions: 'x' is none; expected letters of s, d, c, z");
 }
 

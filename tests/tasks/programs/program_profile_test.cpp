@@ -79,6 +79,22 @@ TEST_F(ProgramProfiles, AddUpARecording) {
   EXPECT_FALSE(profile.all.of_peak);
 }
 
+TEST_F(ProgramProfiles, HaveABoundedTimeline) {
+  ProfileRequest request;
+  request.recording = recording_;
+  request.with_peak = false;
+  const ProgramProfile profile = profile_program(request, context_);
+  ASSERT_TRUE(profile.timeline);
+  EXPECT_THAT(profile.timeline->routines, ElementsAre("dpotrf", "dgesvd", "ddot"));
+  ASSERT_EQ(profile.timeline->threads.size(), 2U);
+  EXPECT_EQ(profile.timeline->threads[1].tid, profile.threads.at(1).tid);
+  for (const ProgramProfile::Timeline::Thread& thread : profile.timeline->threads) {
+    ASSERT_EQ(thread.shares.size(), 3U);
+    EXPECT_EQ(split(thread.shares[0], ' ').size(), ProgramProfile::Timeline::max_bins);
+  }
+  EXPECT_EQ(profile.timeline->threads[0].shares[0].substr(0, 8), "100 100 ") << "the run begins with dpotrf";
+}
+
 TEST_F(ProgramProfiles, TheTimelineGivesSharesOfBins) {
   const program::ProgramTraceFile recorded(recording_);
   const auto timeline = program::program_timeline(recorded, program::ProgramBreakdown(recorded), 19, 1);  // from 0 to 95 ns: 5 ns each

@@ -57,6 +57,7 @@ ProgramProfile profile() {
   profile.shapes = {{totals(7), "dgemm", "NT", false, {{"m", 1, 2}, {"n", 3, 3}, {"k", 4, 5}}, 0.125}};
   profile.threads = {{totals(7), 1, 2, "dgemm"}};
   profile.processes = {{totals(7), 1, "a.out", 1}};
+  profile.timeline = ProgramProfile::Timeline{0.5, 1.5, {"dgemm", "others"}, {{2, {"0 100", "50 0"}}}};
   profile.what_if = {answer(), failure()};
   return profile;
 }

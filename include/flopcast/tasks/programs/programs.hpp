@@ -203,6 +203,21 @@ struct ProgramProfile : program::RecordedRun {
     std::size_t threads = 0;
     friend bool operator==(const Process&, const Process&) = default;
   };
+  /// When the threads were in which routines. The run is cut into equal bins.
+  struct Timeline {
+    struct Thread {
+      std::uint32_t tid = 0;
+      /// Share of each bin, in per cent with blanks between, that the thread spent in a routine: "0 100 37". One text per routine.
+      std::vector<std::string> shares;
+      friend bool operator==(const Thread&, const Thread&) = default;
+    };
+    static constexpr std::size_t max_bins = 240, max_routines = 6, max_threads = 16;
+
+    Seconds begin = 0, end = 0;         ///< begin of the first and end of the last call, since the start of the recording
+    std::vector<std::string> routines;  ///< the heaviest ones; "others" stands for all others
+    std::vector<Thread> threads;        ///< the first ones
+    friend bool operator==(const Timeline&, const Timeline&) = default;
+  };
 
   program::RecordedPlace recorded;    ///< where the program was recorded
   std::vector<std::string> warnings;  ///< remarks that the reader must know first
@@ -214,6 +229,7 @@ struct ProgramProfile : program::RecordedRun {
   std::vector<Shape> shapes;
   std::vector<Thread> threads;
   std::vector<Process> processes;
+  std::optional<Timeline> timeline;  ///< nothing without timed calls
   std::vector<WhatIfResult> what_if;
   friend bool operator==(const ProgramProfile&, const ProgramProfile&) = default;
 };

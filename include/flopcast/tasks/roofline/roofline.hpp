@@ -82,8 +82,4 @@ RooflinePlan roofline_plan_from_json(std::string_view text);
 /// Reads the document of a roofline from a file, "-" for standard input. Throws bad_input that names the file and the wrong member.
 roofline::Roofline read_roofline(const std::string& file);
 
-/// Draws a roofline into a file: .svg or .png by gnuplot, .gp for the gnuplot program. Throws as report::draw, and bad_input for a roofline
-/// without the triad's bandwidths or without an FMA ceiling.
-void draw_roofline(const roofline::Roofline& roofline, const std::string& file);
-
 }  // namespace flopcast

@@ -1,0 +1,284 @@
+#include "flopcast/tasks/reporting/document_tables.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "flopcast/support/units.hpp"
+#include "flopcast/tasks/comparison/quantities.hpp"
+#include "flopcast/tasks/reporting/member_text.hpp"
+
+namespace flopcast {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+using report::Cell;
+using report::Column;
+
+constexpr std::size_t max_rows = 1000, max_depth = 6, max_elements = 8;
+
+/// A single value of an object, or of an object within.
+struct Leaf {
+  std::vector<std::string> path;
+  std::string description, unit;
+  bool is_number = false, is_interval = false;
+};
+
+/// Returns what a schema refers to, and of a value that may be null the schema of the value.
+const ordered_json& resolved(const ordered_json& root, const ordered_json& schema) {
+  if (schema.contains("$ref")) {
+    return resolved(root, root.at(ordered_json::json_pointer(schema.at("$ref").get<std::string>().substr(1))));
+  }
+  return schema.contains("anyOf") ? resolved(root, schema.at("anyOf").front()) : schema;
+}
+
+bool is_type(const ordered_json& schema, std::string_view type) {
+  const auto types = schema.find("type");
+  return types != schema.end() && (*types == type || (types->is_array() && std::find(types->begin(), types->end(), type) != types->end()));
+}
+
+bool is_number(const ordered_json& schema) { return is_type(schema, "number") || is_type(schema, "integer"); }
+
+/// Returns the schema of the objects in a list, or nullptr for anything else.
+const ordered_json* listed_objects(const ordered_json& root, const ordered_json& schema) {
+  if (!is_type(schema, "array") || !schema.contains("items")) {
+    return nullptr;
+  }
+  const ordered_json& element = resolved(root, schema.at("items"));
+  return element.contains("properties") ? &element : nullptr;
+}
+
+/// Environments stand among the facts of a page.
+bool is_shown(std::string_view name) { return name != "schema" && name != "environment"; }
+
+void add_leaves(const ordered_json& root, const ordered_json& object, const std::vector<std::string>& path, std::vector<Leaf>& leaves) {
+  if (path.size() > max_depth || !object.contains("properties")) {
+    return;
+  }
+  for (const auto& [name, reference] : object.at("properties").items()) {
+    const ordered_json& schema = resolved(root, reference);
+    if (!is_shown(name) || listed_objects(root, schema) != nullptr) {
+      continue;
+    }
+    std::vector<std::string> inner = path;
+    inner.push_back(name);
+    if (schema.contains("properties")) {
+      add_leaves(root, schema, inner, leaves);
+      continue;
+    }
+    const bool is_pair = is_type(schema, "array") && schema.value("minItems", 0) == 2 && schema.value("maxItems", 0) == 2;
+    const std::string unit = schema.value("unit", reference.value("unit", ""));
+    leaves.push_back({std::move(inner), reference.value("description", schema.value("description", "")), unit, is_number(schema),
+                      is_pair && is_number(resolved(root, schema.at("items")))});
+  }
+}
+
+const json* value_at(const json& object, const std::vector<std::string>& path) {
+  const json* value = &object;
+  for (const std::string& name : path) {
+    const auto found = value->is_object() ? value->find(name) : value->end();
+    if (!value->is_object() || found == value->end()) {
+      return nullptr;
+    }
+    value = &*found;
+  }
+  return value->is_null() || (value->is_structured() && value->empty()) || *value == "" ? nullptr : value;
+}
+
+bool is_interval(const json& value) { return value.is_array() && value.size() == 2 && value[0].is_number() && value[1].is_number(); }
+
+Cell interval_cell(const json& value, std::string_view unit) {
+  const auto low = value[0].get<double>(), high = value[1].get<double>();
+  return {low, high, number_cell(low, unit).text + " to " + number_cell(high, unit).text};
+}
+
+Cell cell_of(const json* value, const Leaf& leaf) {
+  if (value == nullptr) {
+    return "";
+  }
+  if (leaf.is_interval) {
+    return is_interval(*value) ? interval_cell(*value, leaf.unit) : Cell("");
+  }
+  if (value->is_number_integer() && leaf.unit.empty()) {
+    return report::whole(value->get<long long>());
+  }
+  if (value->is_number()) {
+    return number_cell(value->get<double>(), leaf.unit);
+  }
+  if (value->is_array() && value->size() > max_elements) {
+    return counted(value->size(), "value");
+  }
+  return value_text(*value);
+}
+
+std::string dotted(const std::vector<std::string>& path) { return fmt::format("{}", fmt::join(path, ".")); }
+
+Column column_of(const Leaf& leaf) {
+  std::string title = member_title(leaf.path.back());
+  for (std::size_t i = leaf.path.size() - 1; i-- > 0;) {
+    title = member_title(leaf.path[i]) + ": " + title;
+  }
+  Column column{title, leaf.is_number || leaf.is_interval ? report::Align::right : report::Align::left, dotted(leaf.path)};
+  column.interval = leaf.is_interval;
+  column.meaning = leaf.description;
+  column.unit = leaf.unit;
+  column.best = usual_best(leaf.unit);
+  return column;
+}
+
+/// The values of one kind of objects.
+struct Level {
+  std::vector<Leaf> leaves;
+  std::string name;  ///< name of the list
+};
+
+/// Returns those members that tell the elements of a list apart: names and sizes.
+std::vector<Leaf> names_of(std::vector<Leaf> leaves) {
+  constexpr std::size_t max_names = 3;
+  std::erase_if(leaves, [](const Leaf& leaf) {
+    const std::string& name = leaf.path.front();
+    const bool is_name = name == "sizes" || name == "routine" || name == "flags" || name == "name" || name == "blas" || name == "threads" ||
+                         name == "ranks" || name == "what_if" || name == "algorithm" || name == "configuration" || name == "call";
+    return leaf.path.size() > 1 || !is_name;
+  });
+  leaves.resize(std::min(leaves.size(), max_names));
+  return leaves;
+}
+
+/// Makes the table of the list at a path.
+class TableMaker {
+ public:
+  TableMaker(const ordered_json& root, std::string_view path) : root_(root) {
+    const ordered_json* schema = &root;
+    for (const std::string_view name : split(path, '.')) {
+      schema = &resolved(root, schema->at("properties").at(std::string(name)));
+      steps_.emplace_back(name);
+      if (const ordered_json* element = listed_objects(root, *schema)) {
+        std::vector<Leaf> leaves;
+        add_leaves(root, *element, {}, leaves);
+        levels_.push_back({std::move(leaves), steps_.back()});
+        schema = element;
+      }
+    }
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+      const bool is_last = i + 1 == levels_.size();
+      for (Leaf& leaf : is_last ? levels_[i].leaves : names_of(levels_[i].leaves)) {
+        table_.columns.push_back(column_of(leaf));
+        table_.columns.back().name = is_last ? dotted(leaf.path) : levels_[i].name + "." + dotted(leaf.path);
+        columns_.emplace_back(i, leaf);
+      }
+    }
+  }
+
+  report::Table make(const json& document) {
+    std::vector<const json*> around;
+    walk(document, 0, around);
+    drop_empty_columns();
+    if (rows_ > max_rows) {
+      table_.footnote = fmt::format("The first {} of {} rows. The embedded document has all.", max_rows, rows_);
+    }
+    return std::move(table_);
+  }
+
+ private:
+  void walk(const json& value, std::size_t step, std::vector<const json*>& around) {
+    if (step == steps_.size()) {
+      add_row(around);
+      return;
+    }
+    const auto found = value.is_object() ? value.find(steps_[step]) : value.end();
+    if (!value.is_object() || found == value.end()) {
+      return;
+    }
+    if (!found->is_array()) {
+      walk(*found, step + 1, around);
+      return;
+    }
+    for (const json& element : *found) {
+      around.push_back(&element);
+      walk(element, step + 1, around);
+      around.pop_back();
+    }
+  }
+
+  void add_row(const std::vector<const json*>& around) {
+    if (around.size() != levels_.size() || ++rows_ > max_rows) {
+      return;
+    }
+    std::vector<Cell>& row = table_.rows.emplace_back();
+    for (const auto& [level, leaf] : columns_) {
+      row.push_back(cell_of(value_at(*around[level], leaf.path), leaf));
+    }
+  }
+
+  void drop_empty_columns() {
+    for (std::size_t i = table_.columns.size(); i-- > 0;) {
+      const auto is_empty = [i](const std::vector<Cell>& row) { return row[i].text.empty(); };
+      if (std::all_of(table_.rows.begin(), table_.rows.end(), is_empty)) {
+        const auto at = static_cast<std::ptrdiff_t>(i);
+        table_.columns.erase(table_.columns.begin() + at);
+        for (std::vector<Cell>& row : table_.rows) {
+          row.erase(row.begin() + at);
+        }
+      }
+    }
+  }
+
+  const ordered_json& root_;
+  std::vector<std::string> steps_;
+  std::vector<Level> levels_;
+  std::vector<std::pair<std::size_t, Leaf>> columns_;  ///< level of each column
+  report::Table table_;
+  std::size_t rows_ = 0;
+};
+
+/// Returns the single values of the document, one a row.
+report::Table values_table(const json& document, const ordered_json& schema) {
+  std::vector<Leaf> leaves;
+  add_leaves(schema, schema, {}, leaves);
+  report::Table table{{{"value of", report::Align::left}, {"value", report::Align::left}, {"meaning", report::Align::left}}, {}};
+  for (const Leaf& leaf : leaves) {
+    if (const json* value = value_at(document, leaf.path)) {
+      table.rows.push_back({column_of(leaf).title, cell_of(value, leaf), leaf.description});
+    }
+  }
+  return table;
+}
+
+void add_lists(const ordered_json& root, const ordered_json& object, const std::string& path, std::size_t depth,
+               std::vector<std::string>& paths) {
+  if (depth > max_depth || !object.contains("properties")) {
+    return;
+  }
+  for (const auto& [name, reference] : object.at("properties").items()) {
+    const ordered_json& schema = resolved(root, reference);
+    const std::string inner = path.empty() ? name : path + "." + name;
+    if (!is_shown(name)) {
+      continue;
+    }
+    if (const ordered_json* element = listed_objects(root, schema)) {
+      paths.push_back(inner);
+      add_lists(root, *element, inner, depth + 1, paths);
+    } else {
+      add_lists(root, schema, inner, depth + 1, paths);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> table_paths(const ordered_json& schema) {
+  std::vector<std::string> paths = {""};
+  add_lists(schema, schema, "", 0, paths);
+  return paths;
+}
+
+report::Table document_table(const json& document, const ordered_json& schema, std::string_view path) {
+  return path.empty() ? values_table(document, schema) : TableMaker(schema, path).make(document);
+}
+
+}  // namespace flopcast

@@ -1,0 +1,117 @@
+#include "flopcast/tasks/reporting/document_tables.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "flopcast/support/fields.hpp"
+
+namespace flopcast {
+namespace {
+
+struct Inner {
+  std::string name;
+  std::optional<Seconds> wall_seconds;
+  double share = 0;
+};
+struct Part {
+  std::string routine;
+  std::vector<std::int64_t> sizes;
+  std::optional<std::string> remark;
+  std::vector<Inner> inner;
+  Inner single;
+};
+struct Whole {
+  std::int64_t count = 0;
+  std::vector<Part> parts;
+};
+
+}  // namespace
+
+template <>
+Fields FieldTable<Inner>::fields() {
+  return {field<&T::name>("the name"), field<&T::wall_seconds>("the time"),
+          field<&T::share>("the share").measured_in("fraction", Best::large)};
+}
+template <>
+Fields FieldTable<Part>::fields() {
+  return {field<&T::routine>("the routine"), field<&T::sizes>("its sizes"), field<&T::remark>("a remark"),
+          field<&T::inner>("what is within"), field<&T::single>("a single one")};
+}
+template <>
+Fields FieldTable<Whole>::fields() {
+  return {field<&T::count>("a count"), field<&T::parts>("the parts")};
+}
+
+namespace {
+
+using ::testing::ElementsAre;
+
+nlohmann::ordered_json whole_schema() { return published<Whole>("flopcast-whole-1", "A whole").make(); }
+
+Whole whole() {
+  return {3, {{"dgemm", {100, 200}, {}, {{"a", 1.5, 0.25}, {"b", {}, 0.5}}, {"s", 2e-3, 1}}, {"dtrsm", {50}, {}, {}, {"t", {}, 0}}}};
+}
+
+nlohmann::json document(const Whole& value) { return nlohmann::json::parse(to_document(value, "flopcast-whole-1").dump()); }
+
+std::vector<std::string> titles(const report::Table& table) {
+  std::vector<std::string> titles;
+  for (const report::Column& column : table.columns) {
+    titles.push_back(column.title);
+  }
+  return titles;
+}
+
+std::vector<std::string> texts(const std::vector<report::Cell>& row) {
+  std::vector<std::string> texts;
+  for (const report::Cell& cell : row) {
+    texts.push_back(cell.text);
+  }
+  return texts;
+}
+
+TEST(DocumentTables, HaveAColumnForEachMemberWithAValue) {
+  const report::Table table = document_table(document(whole()), whole_schema(), "parts");
+  EXPECT_THAT(titles(table), ElementsAre("routine", "sizes", "single: name", "single: wall", "single: share"));
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_THAT(texts(table.rows[0]), ElementsAre("dgemm", "100x200", "s", "2.00 ms", "100 %"));
+  EXPECT_THAT(texts(table.rows[1]), ElementsAre("dtrsm", "50", "t", "", "0.00 %"));
+  const report::Column& time = table.columns[3];
+  EXPECT_EQ(time.name, "single.wall_seconds");
+  EXPECT_EQ(time.unit, "s");
+  EXPECT_EQ(time.meaning, "the time");
+  EXPECT_EQ(time.best, Best::small);
+  EXPECT_EQ(table.rows[0][3].raw, "0.002");
+}
+
+TEST(DocumentTables, NameTheElementsAroundTheirRows) {
+  const report::Table table = document_table(document(whole()), whole_schema(), "parts.inner");
+  EXPECT_THAT(titles(table), ElementsAre("routine", "sizes", "name", "wall", "share"));
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_THAT(texts(table.rows[1]), ElementsAre("dgemm", "100x200", "b", "", "50.0 %"));
+  EXPECT_EQ(table.columns[0].name, "parts.routine");
+}
+
+TEST(DocumentTables, ShowTheValuesOfTheDocumentItself) {
+  const report::Table table = document_table(document(whole()), whole_schema(), "");
+  ASSERT_EQ(table.rows.size(), 1U);
+  EXPECT_THAT(texts(table.rows[0]), ElementsAre("count", "3", "a count"));
+  EXPECT_THAT(table_paths(whole_schema()), ElementsAre("", "parts", "parts.inner"));
+}
+
+TEST(DocumentTables, EndAfterManyRows) {
+  Whole many;
+  many.parts.resize(1200, {"dgemm", {1}, {}, {}, {}});
+  const report::Table table = document_table(document(many), whole_schema(), "parts");
+  EXPECT_EQ(table.rows.size(), 1000U);
+  EXPECT_THAT(table.footnote, ::testing::HasSubstr("1000 of 1200"));
+}
+
+TEST(DocumentTables, LeaveOutWhatADocumentLacks) {
+  EXPECT_TRUE(document_table({{"parts", nlohmann::json::array()}}, whole_schema(), "parts").rows.empty());
+  EXPECT_TRUE(document_table({{"parts", nullptr}}, whole_schema(), "parts.inner").rows.empty());
+  EXPECT_TRUE(document_table(nlohmann::json::object(), whole_schema(), "parts.inner").rows.empty());
+}
+
+}  // namespace
+}  // namespace flopcast

@@ -41,6 +41,9 @@ void add_path_pictures(PageContents& contents, const MpiProfile& profile) {
       kernels.bars.push_back(std::move(bar));
     }
   }
+  if (profile.own_code > 0) {
+    kernels.bars.push_back(time_bar("own code", profile.own_code, {}, true));
+  }
   if (!kernels.bars.empty()) {
     contents.pictures.emplace_back(std::move(kernels));
   }
@@ -51,6 +54,68 @@ void add_path_pictures(PageContents& contents, const MpiProfile& profile) {
   }
   if (!rows.empty()) {
     contents.pictures.emplace_back(parts_picture("Time of each process", {"computation", "communication", "waiting"}, rows));
+  }
+}
+
+/// Returns what each process did in equal bins of the run, with the bins in which the critical path was mostly in it.
+report::Strips timeline_picture(const MpiTimeline& timeline) {
+  report::Strips strips{
+      "What each process did when, and where the critical path was", {"computation", "own code", "communication", "waiting"}, {}};
+  std::size_t bins = 0;
+  for (const std::size_t i : spread_indices(timeline.processes.size(), max_processes)) {
+    const MpiProcessTimeline& process = timeline.processes[i];
+    report::Strips::BinRow row{fmt::format("rank {}", process.rank), {}};
+    const std::size_t whole = std::min({process.computation.size(), process.own_code.size(), process.communication.size(),
+                                        process.waiting.size(), process.on_path.size()});
+    for (std::size_t b = 0; b < whole; ++b) {
+      row.bins.push_back({process.computation[b], process.own_code[b], process.communication[b], process.waiting[b]});
+      row.on_path.push_back(process.on_path[b] >= 0.5);
+    }
+    bins = std::max(bins, row.bins.size());
+    strips.strips.push_back(std::move(row));
+  }
+  strips.end = timeline.bin * static_cast<double>(bins);
+  return strips;
+}
+
+report::BarChart efficiency_picture(const MpiEfficiencies& found) {
+  report::BarChart chart{"Efficiencies as the POP Centre of Excellence defines them; 100 % is best", "", {}};
+  const auto add = [&](const char* label, double value) { chart.bars.push_back({label, value, format_percent(value)}); };
+  add("parallel", found.parallel);
+  add("load balance", found.load_balance);
+  add("communication", found.communication);
+  if (found.serialisation && found.transfer) {
+    add("serialisation", *found.serialisation);
+    add("transfer", *found.transfer);
+  }
+  return chart;
+}
+
+/// Returns what costs the run most: the lowest of the efficiencies that have no parts.
+std::string main_loss(const MpiEfficiencies& found) {
+  std::vector<std::pair<double, std::string>> causes = {{found.load_balance, "uneven computation of the processes"}};
+  if (found.serialisation && found.transfer) {
+    causes.emplace_back(*found.serialisation, "processes that wait for each other's results");
+    causes.emplace_back(*found.transfer, "transfer of messages");
+  } else {
+    causes.emplace_back(found.communication, "communication");
+  }
+  return std::min_element(causes.begin(), causes.end())->second;
+}
+
+void add_losses(PageContents& contents, const MpiProfile& profile) {
+  if (const auto& found = profile.efficiencies) {
+    contents.answer += fmt::format(" The parallel efficiency is {}", format_percent(found->parallel));
+    contents.answer += found->parallel < 0.95 ? fmt::format("; most is lost by {}.", main_loss(*found)) : ".";
+    contents.pictures.emplace_back(efficiency_picture(*found));
+  }
+  if (!profile.waits.empty()) {
+    const MpiWaiting& wait = profile.waits.front();
+    contents.answer += fmt::format(" The longest wait: rank {} in {}, {}{}.", wait.rank, wait.routine, format_seconds(wait.seconds),
+                                   wait.awaited_rank ? fmt::format(" for rank {}", *wait.awaited_rank) : "");
+  }
+  if (profile.timeline && !profile.timeline->processes.empty()) {
+    contents.pictures.emplace_back(timeline_picture(*profile.timeline));
   }
 }
 
@@ -66,6 +131,7 @@ PageContents mpi_profile_contents(const MpiProfile& profile) {
   contents.trust = profile.cores_got() ? Trust::quiet : Trust::unknown;
   add_limits(contents, profile);
   add_path_pictures(contents, profile);
+  add_losses(contents, profile);
   contents.steps = {
       {"Choose the program's parameters by its critical path. SPACE.json names them and the command.", "flopcast mpi tune SPACE.json"}};
   return contents;
@@ -159,11 +225,13 @@ PageContents simulation_contents(const MpiSimulation& simulation) {
 }  // namespace
 
 std::vector<ReportedKind> mpi_kinds() {
-  return {reported(mpi_profile_schema, read_profile, mpi_profile_contents,
-                   {{"kernels", "Kernels"}, {"processes", "Processes"}, {"", "Values"}}),
-          reported("flopcast-mpi-tuning-1", mpi_tuning_from_json, mpi_tuning_contents, {{"configurations", "Configurations"}}),
-          reported("flopcast-mpi-simulation-1", mpi_simulation_from_json, simulation_contents,
-                   {{"simulations", "Numbers of processes"}, {"simulations.kernels", "Kernels"}})};
+  return {
+      reported(
+          mpi_profile_schema, read_profile, mpi_profile_contents,
+          {{"waits", "Who waited for whom"}, {"kernels", "Kernels"}, {"processes", "Processes"}, {"regions", "Regions"}, {"", "Values"}}),
+      reported("flopcast-mpi-tuning-1", mpi_tuning_from_json, mpi_tuning_contents, {{"configurations", "Configurations"}}),
+      reported("flopcast-mpi-simulation-1", mpi_simulation_from_json, simulation_contents,
+               {{"simulations", "Numbers of processes"}, {"simulations.kernels", "Kernels"}})};
 }
 
 }  // namespace flopcast

@@ -57,6 +57,26 @@ TEST(MpiProfileContents, TellThePathAndTheProcesses) {
   EXPECT_THAT(contents(incomplete).warnings, ::testing::Contains(HasSubstr("incomplete")));
 }
 
+TEST(MpiProfileContents, TellWhatIsLostAndWhoWaited) {
+  MpiProfile lossy = profile();
+  lossy.own_code = 2;
+  lossy.efficiencies = pop_efficiencies({6, 2}, 10, 6.5);
+  lossy.waits = {{1, 0, MpiWaitKind::late_sender, "MPI_Recv", "", "", 3, 1.5}};
+  MpiTimeline timeline;
+  timeline.bin = 5;
+  timeline.processes = {{0, {0.5, 1}, {0.25, 0}, {0.25, 0}, {0, 0}, {0.9, 0.1}}};
+  lossy.timeline = timeline;
+  const PageContents page = contents(lossy);
+  EXPECT_THAT(page.answer, AllOf(HasSubstr("parallel efficiency is 40.0 %"), HasSubstr("uneven computation"),
+                                 HasSubstr("rank 1 in MPI_Recv, 1.50 s for rank 0")));
+  EXPECT_EQ(tests::bars(page).bars.back().label, "own code");
+  EXPECT_EQ(std::get<report::BarChart>(page.pictures.at(2)).bars.at(1).text, "66.7 %");
+  const report::Strips& strips = tests::strips(page, 3);
+  EXPECT_EQ(strips.strips.at(0).on_path, (std::vector<bool>{true, false}));
+  EXPECT_EQ(strips.strips[0].bins.at(0), (std::vector<double>{0.5, 0.25, 0.25, 0}));
+  EXPECT_EQ(strips.end, 10);
+}
+
 MpiConfiguration configuration(const std::string& nb, Seconds predicted, MpiVerdict verdict) {
   MpiConfiguration one;
   one.setting = {{"nb", nb}};

@@ -70,15 +70,15 @@ std::vector<std::string> point_names(const std::vector<Point>& points, int threa
   return names;
 }
 
-/// Returns spots along a rise at these distances from it, those at the lower end first.
+/// Returns spots along a rise at these distances from it, those above the rise first, and of these the ones at the lower end.
 std::vector<LabelSpot> spots_along(const LabelLayout& layout, const Rise& rise, const std::vector<double>& distances) {
   constexpr double step = 8;
   std::vector<LabelSpot> spots;
   for (const double apart : distances) {
-    for (int i = 1; i * step < layout.x(rise.ridge); ++i) {
-      const double start = i * step;
-      spots.push_back(layout.rising_spot(rise, start, apart));
-      spots.push_back(layout.rising_spot(rise, start, -apart));
+    for (const double above : {apart, -apart}) {  // a name below its rise would take the place of the next rise's name
+      for (int i = 1; i * step < layout.x(rise.ridge); ++i) {
+        spots.push_back(layout.rising_spot(rise, i * step, above));
+      }
     }
   }
   return spots;
@@ -142,7 +142,7 @@ void FigurePicture::set_axes() {
     bottom = std::min(bottom, rise.gigabytes * least);
   }
   for (const Ceiling& ceiling : ceilings_) {
-    top = std::max(top, 2 * ceiling.gigaflops);
+    top = std::max(top, 4 * ceiling.gigaflops);  // room for three rows of the ridges' intensities
   }
   for (const Point& point : points_) {
     const Interval interval = point.flops_rate.interval();

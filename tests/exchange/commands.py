@@ -42,7 +42,7 @@ def calls(tools):
     recorded = [Call("record", ["--threads", "1"], is_text=True, behind=[*PROGRAM, str(n)], writes=f"{n}.trace") for n in (60, 80, 100)]
     contraction = ["ab=ai,ib", "a=b=16", "i=8"]
     return [
-        Call("machine", [], "machine", "machine"),
+        Call("machine", ["--quick"], "machine", "machine"),
         Call("sample", ["dgemm", "m=16:32:16", "n=16", "k=16"], "sample", "sample"),
         Call("sample", ["dgemm", "m=16", "n=16", "k=16", "--raw"], csv="sample"),
         Call("sample", ["dgemm", "m=16", "n=16", "k=16", "--dry-run"], "sampling_plan", "sample"),
@@ -65,7 +65,7 @@ def calls(tools):
         Call("contract", contraction, "contract", "contract"),
         Call("contract", [*contraction, "--list"], "algorithms", "contract"),
         Call("contract", [*contraction, "--run", *BRIEF], "contraction", "contract"),
-        Call("contract", ["ab,bc,cd->ad", "a=b=c=d=16", *BRIEF], "contraction_plan", "contract"),
+        Call("contract", ["ab,bc,cd->ad", "a=b=c=d=16"], "contraction_plan", "contract"),
         Call("contract", ["--layouts", "A", "C_ab := A_ai B_ib", "a=b=16", "i=8", *BRIEF], "layouts", "contract layouts"),
         Call("roofline", ["--quick", "--streams", "triad", "--no-gemm", "--threads", "1", *BRIEF], "roofline", "roofline"),
         Call("roofline", ["--quick", "--streams", "triad", "--dry-run"], "roofline_plan", "roofline"),
@@ -95,7 +95,7 @@ def calls(tools):
         Call("wisdom forget", ["--all"], "wisdom_forget", "wisdom"),
         Call("mpi run", [], "mpi_run", before=[*tools.get("mpirun", []), "-n", "2"], behind=[*tools.get("mpi", []), "--n", "96", "--nb", "32"], needs="mpi"),
         Call("mpi show", ["mpi_run.json"], "mpi_show", "mpi kernels", needs="mpi"),
-        Call("mpi tune", ["space.json"], "mpi_tune", "mpi tune", needs="mpi"),
+        Call("mpi tune", ["small.space"], "mpi_tune", "mpi tune", needs="mpi"),
         Call("mpi describe", [], "mpi_machine", needs="mpi"),
         Call("mpi simulate", ["--ranks", "2,4", *BRIEF], "mpi_simulate", "mpi simulate", behind=[*tools.get("smpi", []), "--n", "96", "--nb", "32"], needs="smpi"),
         Call("mpi advise", ["pdpotrf", "--n", "100", "--ranks", "2", *BRIEF], "mpi_advise", "mpi tune", needs="scalapack"),

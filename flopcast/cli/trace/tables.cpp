@@ -18,12 +18,12 @@ Columns<Kernel> columns(const Kernel& all) {
   columns.show<&Kernel::kernel>();
   columns.show<&Kernel::calls>();
   columns.show<&Kernel::flops>();
-  columns.number("flops %", "flops %", "%", "their part of all flops",
+  columns.number("percent_of_flops", "flops %", "%", "their part of all flops",
                  [&all](const Kernel& kernel) { return percent_of(kernel.flops, all.flops); });
   if (all.seconds) {
     const auto seconds_of = [](const Kernel& kernel) { return kernel.seconds.value_or(0); };
     columns.add(shown<&Kernel::seconds>(), seconds_of);
-    columns.number("time %", "time %", "%", "their part of the recorded time", Best::small,
+    columns.number("percent_of_time", "time %", "%", "their part of the recorded time", Best::small,
                    [&all, seconds_of](const Kernel& kernel) { return percent_of(seconds_of(kernel), *all.seconds); });
     columns.number("flops_per_second", "rate", "flop/s", "flops over time",
                    [seconds_of](const Kernel& kernel) { return seconds_of(kernel) > 0 ? kernel.flops / seconds_of(kernel) : 0; });

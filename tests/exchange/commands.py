@@ -110,6 +110,10 @@ def space_of(tools):
             "command": [*tools["mpi"], "--n", "96", "--nb", "{nb}"], "parameters": {"nb": [32, 48]}}
 
 
+class CommandFailed(Exception):
+    """A command ended with another exit code than it should."""
+
+
 class Runner:
     """Runs flopcast in `folder`, with a store of its own that knows the measured machine only."""
 
@@ -124,10 +128,10 @@ class Runner:
                             "OPENBLAS_NUM_THREADS": "1", "TMPDIR": str(self.folder)}
 
     def run(self, line, codes=(0,)):
-        """Runs a command line and returns its standard output; ends this program if the exit code is none of `codes`."""
+        """Runs a command line and returns its standard output."""
         ended = subprocess.run(line, capture_output=True, text=True, cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL)
         if ended.returncode not in codes:
-            raise SystemExit(f"{' '.join(line)} ended with {ended.returncode}:\n{ended.stderr}")
+            raise CommandFailed(f"{' '.join(line)} ended with {ended.returncode}:\n{ended.stderr}")
         return ended.stdout
 
     def document(self, call):

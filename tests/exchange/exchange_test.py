@@ -28,12 +28,12 @@ from schemas import Checker  # noqa: E402
 COMMANDS = {
     "ask": "tests/c/schemas.py sends its requests",
     "model delete": "has no document and no table",
-    "schema": "writes schemas, all of which are checked",
 }
 SCHEMAS = {
     "flopcast-error-1": "tests/c/schemas.py",
     "flopcast-request-1": "tests/c/schemas.py",
-    "flopcast-recording-document-1": "the beginning of a recording's file",
+    "flopcast-program-trace-1": "the beginning of a recording's file",
+    "flopcast-profile-1": "a file of tune, which tests/c/schemas.py reads",
     "flopcast-measured-machine-1": "a file of the store",
 }
 TABLES = {
@@ -145,6 +145,10 @@ class Exchange:
         self.faults = list(self_faults())
         self.met = {"command": set(), "schema": set(), "table": set()}
 
+    def check_document(self, text, origin):
+        self.checker.check_document(text, origin)
+        self.met["schema"].add(json.loads(text)["schema"])
+
     def read(self, call):
         line = f"flopcast {call.command} {' '.join(call.arguments)}"
         self.met["command"].add(call.command)
@@ -152,8 +156,7 @@ class Exchange:
             self.runner.make(call)
         if call.name:
             text = self.runner.document(call)
-            self.checker.check_document(text, line)
-            self.met["schema"].add(json.loads(text)["schema"])
+            self.check_document(text, line)
         if call.csv:
             self.met["table"].add(call.csv)
             self.faults += [f"{line} --csv: {fault}" for fault in tidy_faults(self.runner.table(call), self.columns[call.csv])]
@@ -161,13 +164,18 @@ class Exchange:
     def read_all(self):
         self.checker.check_schemas()
         if "mpi" in self.tools:
-            (self.runner.folder / "small.space").write_text(json.dumps(commands.space_of(self.tools)))
+            space = json.dumps(commands.space_of(self.tools))
+            (self.runner.folder / "small.space").write_text(space)
+            self.check_document(space, "a space of mpi tune")
         for call in commands.calls(self.tools):
             if call.needs and call.needs not in self.tools:
                 print(f"skipped, because {call.needs} isn't installed: flopcast {call.command}")
                 self.met["command"].add(call.command)
             else:
-                self.read(call)
+                try:
+                    self.read(call)
+                except commands.CommandFailed as failure:
+                    self.faults.append(str(failure))
         known = {"command": set(commands_of(self.runner)), "schema": set(self.checker.schemas), "table": set(self.columns)}
         for kind, reasons in (("command", COMMANDS), ("schema", SCHEMAS), ("table", TABLES)):
             if kind == "command" or {"mpi", "smpi", "scalapack"} <= self.tools.keys():

@@ -27,13 +27,16 @@ from schemas import Checker  # noqa: E402
 # Names that occur in no call, and why.
 COMMANDS = {
     "ask": "tests/c/schemas.py sends its requests",
+    "help": "shows texts",
     "model delete": "has no document and no table",
+    "report": "tests/pages makes pages by it",
 }
 SCHEMAS = {
     "flopcast-error-1": "tests/c/schemas.py",
     "flopcast-request-1": "tests/c/schemas.py",
+    "flopcast-mpi-timeline-1": "a file beside the document of mpi run, which tests/tasks/mpi checks",
     "flopcast-program-trace-1": "the beginning of a recording's file",
-    "flopcast-profile-1": "a file of tune, which tests/c/schemas.py reads",
+    "flopcast-tuning-file-1": "a file of tune, which tests/c/schemas.py reads",
     "flopcast-measured-machine-1": "a file of the store",
 }
 TABLES = {
@@ -42,6 +45,8 @@ TABLES = {
     "rank validation": "shown beside the table of variants, which --csv holds",
     "predict explain": "--explain shows several tables, which --csv refuses",
     "mpi run": "shown by mpi show, whose --csv holds the kernels",
+    "mpi efficiencies": "shown by mpi show, whose --csv holds the kernels",
+    "mpi waits": "shown by mpi show, whose --csv holds the kernels",
     "mpi processes": "shown by mpi show, whose --csv holds the kernels",
 }
 # Columns of names that contain numbers or other names.

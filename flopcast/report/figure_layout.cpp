@@ -164,7 +164,7 @@ double label_width(const std::string& text) {  // estimated for DejaVu Sans, whi
   double sum = 0;
   for (const char c : text) {
     const bool narrow = c != '=' && c != '_' && (c == ' ' || (c >= '!' && c <= '/') || c == ':');
-    sum += narrow ? 4.3 : c >= 'A' && c <= 'Z' ? 7.6 : c >= '0' && c <= '9' ? 7 : 6.7;
+    sum += narrow ? 4.4 : c >= 'A' && c <= 'Z' ? 8.2 : c >= '0' && c <= '9' ? 7.2 : 7.1;
   }
   return sum;
 }

@@ -182,11 +182,11 @@
       }
       event.preventDefault();
     });
-    new ResizeObserver(() => {
+    new ResizeObserver(() => requestAnimationFrame(() => {  // not within the observer, which would see its own change
       if (!live.clientWidth) return;  // hidden in print
       holder.classList.toggle("small", live.clientWidth < narrow);
       if (live.clientWidth !== plot.width) plot.setSize({width: width(), height: heightOf(width())});
-    }).observe(live);
+    })).observe(live);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => plot.redraw());
   };
 

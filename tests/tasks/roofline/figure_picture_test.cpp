@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "flopcast/support/error.hpp"
 
 namespace flopcast {
@@ -40,13 +44,48 @@ TEST(RooflineFigure, CeilingStartsAtTheSmallestRidge) {
   EXPECT_THAT(script, HasSubstr("'AVX2 FMA 100'"));
 }
 
+TEST(RooflineFigure, RidgesCloseToEachOtherHaveTheirTextsInRows) {
+  Roofline roofline = two_roofs();
+  roofline.bandwidth.insert(roofline.bandwidth.begin() + 1, {"L2", "triad", false, 2, 1000, 1.0 / 12, 1, {{2e11, 2e11}}});
+  std::vector<double> heights;
+  for (const report::Label& label : roofline_figure(roofline).labels) {
+    if (label.text == "0.25" || label.text == "0.5") {
+      heights.push_back(label.y);
+    }
+  }
+  ASSERT_EQ(heights.size(), 2U);
+  EXPECT_NE(heights[0], heights[1]);
+}
+
+TEST(RooflineFigure, RoofsWithoutRoomForTheirNamesAreInTheLegend) {
+  Roofline roofline = two_roofs();
+  for (const double rate : {3.6e11, 3.2e11}) {
+    roofline.bandwidth.insert(roofline.bandwidth.begin() + 1,
+                              {rate > 3.5e11 ? "L2" : "L3", "triad", false, 2, 1000, 1.0 / 12, 1, {{rate, rate}}});
+  }
+  std::set<std::string> named, in_legend;
+  const report::Figure figure = roofline_figure(roofline);
+  for (const report::Label& label : figure.labels) {
+    if (label.rising) {
+      named.insert(label.text);
+    }
+  }
+  for (const report::Series& series : figure.series) {
+    if (!series.title.empty()) {
+      in_legend.insert(series.title);
+    }
+  }
+  EXPECT_EQ(named.size() + in_legend.size(), 4U);
+  EXPECT_FALSE(in_legend.empty());
+}
+
 TEST(RooflineFigure, FewPointsAreNamedByRoutineAndSizes) {
   Roofline roofline = two_roofs();
-  roofline.points = {point("dgemv trans=N m=2000 n=2000 alpha=1 lda=2000 incx=1 beta=1 incy=1", 0.25, 1e9, 1),
-                     point("dgetrf m=500 n=500 lda=504", 40, 5e9, 2)};
+  roofline.points = {point("dgemv trans=N m=9 n=9 alpha=1 lda=9 incx=1 beta=1 incy=1", 0.25, 1e9, 1),
+                     point("dgetrf m=5 n=5 lda=8", 40, 5e9, 2)};
   const std::string script = drawn(roofline);
-  EXPECT_THAT(script, HasSubstr("'dgemv m=2000 n=2000, 1 thread'"));
-  EXPECT_THAT(script, HasSubstr("'dgetrf m=500 n=500'"));
+  EXPECT_THAT(script, HasSubstr("'dgemv m=9 n=9, 1 thread'"));
+  EXPECT_THAT(script, HasSubstr("'dgetrf m=5 n=5'"));
 }
 
 TEST(RooflineFigure, ManyPointsAreNumbered) {

@@ -75,7 +75,7 @@ namespace {
 
 constexpr std::array<const char*, 3> kinds = {"figure", "bars", "strips"};  // by the index of a Picture
 
-Cell number(double value) { return std::isfinite(value) ? Cell(value, fmt::format("{:.4g}", value)) : Cell("-"); }
+Cell number(double value) { return std::isfinite(value) ? Cell(value, fmt::format("{:.4g}", value)) : Cell(""); }
 
 /// Returns the interval's ends, or empty cells.
 void add_ends(std::vector<Cell>& row, const std::optional<Interval>& interval) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <numeric>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -70,15 +71,13 @@ std::vector<std::string> point_names(const std::vector<Point>& points, int threa
   return names;
 }
 
-/// Returns spots along a rise at these distances from it, those above the rise first, and of these the ones at the lower end.
-std::vector<LabelSpot> spots_along(const LabelLayout& layout, const Rise& rise, const std::vector<double>& distances) {
-  constexpr double step = 8;
+/// Returns spots next to a rise, those above it first, and of these the ones at the lower end.
+std::vector<LabelSpot> spots_along(const LabelLayout& layout, const Rise& rise) {
+  constexpr double step = 8, apart = 9.5;  // from the line to the middle of the name
   std::vector<LabelSpot> spots;
-  for (const double apart : distances) {
-    for (const double above : {apart, -apart}) {  // a name below its rise would take the place of the next rise's name
-      for (int i = 1; i * step < layout.x(rise.ridge); ++i) {
-        spots.push_back(layout.rising_spot(rise, i * step, above));
-      }
+  for (const double above : {apart, -apart}) {  // a name below its rise would take the place of the next rise's name
+    for (int i = 1; i * step < layout.x(rise.ridge); ++i) {
+      spots.push_back(layout.rising_spot(rise, i * step, above));
     }
   }
   return spots;
@@ -127,7 +126,6 @@ Figure FigurePicture::finish() {
   Series points = add_points(layout);
   name_rises(layout);
   name_points(layout);
-  figure_.series.insert(figure_.series.end(), layout.leaders().begin(), layout.leaders().end());
   if (!points.x.empty()) {
     figure_.series.push_back(std::move(points));  // last: above everything
   }
@@ -137,6 +135,9 @@ Figure FigurePicture::finish() {
 
 void FigurePicture::set_axes() {
   double least = 1.0 / 64, most = 0, bottom = std::numeric_limits<double>::infinity(), top = 0;
+  for (const Rise& rise : rises_) {
+    least = std::min(least, rise.ridge / 32);  // room for the name along the rise
+  }
   for (const Rise& rise : rises_) {
     most = std::max(most, 10 * rise.ridge);
     bottom = std::min(bottom, rise.gigabytes * least);
@@ -208,17 +209,16 @@ Series FigurePicture::add_points(LabelLayout& layout) const {
   return series;
 }
 
-/// Places names next to their lines where there is room. The others stand beyond the lines close by, and leaders show whose they are.
+/// Places names next to their lines where there is room. The legend has the others.
 void FigurePicture::name_rises(LabelLayout& layout) {
-  std::vector<Rise> longest_first = rises_, others;
-  std::stable_sort(longest_first.begin(), longest_first.end(), [](const Rise& a, const Rise& b) { return a.name.size() > b.name.size(); });
-  for (const Rise& rise : longest_first) {
-    if (!layout.put(spots_along(layout, rise, {next_to_line}), 0)) {
-      others.push_back(rise);
+  std::vector<std::size_t> longest_first(rises_.size());
+  std::iota(longest_first.begin(), longest_first.end(), std::size_t{0});
+  std::stable_sort(longest_first.begin(), longest_first.end(),
+                   [&](std::size_t a, std::size_t b) { return rises_[a].name.size() > rises_[b].name.size(); });
+  for (const std::size_t i : longest_first) {
+    if (!layout.put(spots_along(layout, rises_[i]), 0)) {
+      figure_.series[i].title = rises_[i].name;  // lines of rises come first
     }
-  }
-  for (const Rise& rise : others) {
-    layout.put(spots_along(layout, rise, {next_to_line, 22, 35, 48}));
   }
 }
 

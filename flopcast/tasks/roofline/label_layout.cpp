@@ -7,7 +7,6 @@
 namespace flopcast {
 
 using report::Label;
-using report::Series;
 
 namespace {
 
@@ -59,10 +58,6 @@ LabelSpot LabelLayout::rising_spot(const Rise& rise, double start, double above)
   const double from_x = start - above * along_y, from_y = foot_y + above * along_x;
   LabelSpot spot{{rise.name, from_x - baseline * along_y, from_y + baseline * along_x, Label::Alignment::left, true, false, rise.color},
                  {}};
-  if (std::abs(above) > next_to_line) {
-    const double share = 1 - 7 / std::abs(above);  // up to the text's edge
-    spot.leader = PlotLine{start, foot_y, start + share * (from_x - start), foot_y + share * (from_y - foot_y)};
-  }
   const int squares = static_cast<int>(std::ceil(report::label_width(rise.name) / half));
   for (int square = 0; square < squares; ++square) {
     const double length = half * square;
@@ -84,15 +79,6 @@ bool LabelLayout::put(const std::vector<LabelSpot>& spots, double max_cost) {
   labels_.push_back(best.label);
   labels_.back().x = x_value(best.label.x);
   labels_.back().y = y_value(best.label.y);
-  if (const std::optional<PlotLine>& leader = best.leader) {
-    leaders_.push_back({"",
-                        {x_value(leader->x0), x_value(leader->x1)},
-                        {y_value(leader->y0), y_value(leader->y1)},
-                        {},
-                        {},
-                        Series::Style::line,
-                        best.label.color});
-  }
   return true;
 }
 
@@ -105,10 +91,6 @@ double LabelLayout::cost(const LabelSpot& spot) const {
     const auto covered = std::count_if(taken_.begin(), taken_.end(), [&](const Rectangle& taken) { return overlap(taken, part); });
     const auto crossed = std::count_if(lines_.begin(), lines_.end(), [&](const PlotLine& line) { return crosses(line, part); });
     sum += text_cost * static_cast<double>(covered) + line_cost * static_cast<double>(crossed);
-  }
-  if (const std::optional<PlotLine>& leader = spot.leader) {
-    const auto struck = std::count_if(taken_.begin(), taken_.end(), [&](const Rectangle& taken) { return crosses(*leader, taken); });
-    sum += text_cost * static_cast<double>(struck);
   }
   return sum;
 }

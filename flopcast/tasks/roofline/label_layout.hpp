@@ -1,7 +1,6 @@
 #pragma once
 
 #include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,14 +29,10 @@ struct PlotLine {
 struct LabelSpot {
   report::Label label;
   std::vector<Rectangle> area;
-  std::optional<PlotLine> leader = {};  ///< line to a text that is far from what it names
 };
 
 /// Returns the spot of a level text at (x, y).
 LabelSpot level_spot(const std::string& text, double x, double y, report::Label::Alignment align, int color);
-
-/// Distance from a rise to the middle of its name.
-inline constexpr double next_to_line = 9.5;
 
 /// Lines, markers and labels of a figure with logarithmic axes and ranges.
 class LabelLayout {
@@ -57,9 +52,8 @@ class LabelLayout {
   /// Adds the first of the spots that disturb least. Returns false if even that one costs more than `max_cost`: then nothing is added.
   bool put(const std::vector<LabelSpot>& spots, double max_cost = std::numeric_limits<double>::infinity());
 
-  /// Labels and leaders in the figure's values.
+  /// Labels in the figure's values.
   [[nodiscard]] const std::vector<report::Label>& labels() const { return labels_; }
-  [[nodiscard]] const std::vector<report::Series>& leaders() const { return leaders_; }
 
  private:
   [[nodiscard]] double x_value(double x) const;
@@ -72,7 +66,6 @@ class LabelLayout {
   std::vector<PlotLine> lines_;
   std::vector<Rectangle> taken_;
   std::vector<report::Label> labels_;
-  std::vector<report::Series> leaders_;
 };
 
 }  // namespace flopcast

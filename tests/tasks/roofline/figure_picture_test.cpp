@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,28 @@ TEST(RooflineFigure, RidgesCloseToEachOtherHaveTheirTextsInRows) {
   }
   ASSERT_EQ(heights.size(), 2U);
   EXPECT_NE(heights[0], heights[1]);
+}
+
+TEST(RooflineFigure, RoofsWithoutRoomForTheirNamesAreInTheLegend) {
+  Roofline roofline = two_roofs();
+  for (const double rate : {3.6e11, 3.2e11}) {
+    roofline.bandwidth.insert(roofline.bandwidth.begin() + 1,
+                              {rate > 3.5e11 ? "L2" : "L3", "triad", false, 2, 1000, 1.0 / 12, 1, {{rate, rate}}});
+  }
+  std::set<std::string> named, in_legend;
+  const report::Figure figure = roofline_figure(roofline);
+  for (const report::Label& label : figure.labels) {
+    if (label.rising) {
+      named.insert(label.text);
+    }
+  }
+  for (const report::Series& series : figure.series) {
+    if (!series.title.empty()) {
+      in_legend.insert(series.title);
+    }
+  }
+  EXPECT_EQ(named.size() + in_legend.size(), 4U);
+  EXPECT_FALSE(in_legend.empty());
 }
 
 TEST(RooflineFigure, FewPointsAreNamedByRoutineAndSizes) {

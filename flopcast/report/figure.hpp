@@ -13,7 +13,7 @@ namespace flopcast::report {
 struct Series {
   enum class Style : unsigned char { line, points, line_points };
   std::string title;
-  std::vector<double> x, y;
+  std::vector<double> x = {}, y = {};
   std::vector<double> low = {}, high = {};
   Style style = Style::line_points;
   int color = 0;        ///< number of a colour, from 1; 0: the colour of the series' position

@@ -168,9 +168,9 @@ PageContents tuning_contents(const Tuning& tuning) {
                                 format_percent(best->gain), blocks_text(best->chosen.blocks), best->default_.blocks.nb,
                                 kernel::size_text(best->sizes), loss);
   const std::string sizes = sizes_option(tuning.parts.front().decisions);
-  contents.steps = {{"Keep the block sizes in the profile.",
+  contents.steps = {{"Keep the block sizes in the tuning file.",
                      sizes.empty() ? "" : fmt::format("flopcast tune {}{} --save", shell_text({tuning.routine}), sizes)},
-                    {"Run a program with the profile; nothing is compiled anew.", "flopcast run -- COMMAND"}};
+                    {"Run a program with the tuned block sizes; nothing is compiled anew.", "flopcast run -- COMMAND"}};
   return contents;
 }
 
@@ -198,8 +198,8 @@ PageContents lapack_contents(const LapackTuning& tuning) {
                                 counted(tuning.routines.size(), "routine"), chart.bars.front().label, chart.bars.front().text);
   contents.pictures.emplace_back(std::move(chart));
   contents.steps = {
-      {"Run a program with the profile; nothing is compiled anew.",
-       fmt::format("flopcast run {}-- COMMAND", tuning.profile.empty() ? "" : "--profile " + shell_text({tuning.profile}) + " ")}};
+      {"Run a program with the tuned block sizes; nothing is compiled anew.",
+       fmt::format("flopcast run {}-- COMMAND", tuning.tuning.empty() ? "" : "--tuning " + shell_text({tuning.tuning}) + " ")}};
   if (!tuning.left_out.empty()) {
     contents.warnings.push_back(
         fmt::format("The time budget didn't reach {}: {}.", counted(tuning.left_out.size(), "routine"), fmt::join(tuning.left_out, ", ")));

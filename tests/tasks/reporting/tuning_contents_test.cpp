@@ -93,7 +93,7 @@ TEST(LapackContents, NameTheRoutineThatGainsMost) {
       {}, "p.json", {{"dpotrf", "L", "", 1, {less}}, {"dgeqrf", "", "", 1, {decision(200, 1)}}, {"dgerqf", "", "", 1, {}}}, {"dgelqf"}});
   EXPECT_THAT(page.answer, AllOf(HasSubstr("2 of 3 routines"), HasSubstr("dgeqrf the most")));
   EXPECT_EQ(tests::bars(page).bars.at(0).label, "dgeqrf");
-  EXPECT_EQ(page.steps.at(0).command, "flopcast run --profile p.json -- COMMAND");
+  EXPECT_EQ(page.steps.at(0).command, "flopcast run --tuning p.json -- COMMAND");
   EXPECT_THAT(page.warnings, ::testing::ElementsAre(HasSubstr("dgelqf")));
 }
 

@@ -4,9 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <map>
+#include <string>
 #include <utility>
 
+#include "flopcast/core/statistics.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/comparison/quantities.hpp"
 #include "flopcast/tasks/reporting/member_text.hpp"
@@ -71,9 +75,13 @@ void add_leaves(const ordered_json& root, const ordered_json& object, const std:
       continue;
     }
     const bool is_pair = is_type(schema, "array") && schema.value("minItems", 0) == 2 && schema.value("maxItems", 0) == 2;
-    const std::string unit = schema.value("unit", reference.value("unit", ""));
-    leaves.push_back({std::move(inner), reference.value("description", schema.value("description", "")), unit, is_number(schema),
-                      is_pair && is_number(resolved(root, schema.at("items")))});
+    const bool is_interval = is_pair && is_number(resolved(root, schema.at("items")));
+    std::string unit = schema.value("unit", reference.value("unit", ""));
+    if (is_interval && unit.empty() && !leaves.empty() && leaves.back().path.size() == inner.size()) {
+      unit = leaves.back().unit;  // an interval follows its value
+    }
+    leaves.push_back({std::move(inner), reference.value("description", schema.value("description", "")), std::move(unit), is_number(schema),
+                      is_interval});
   }
 }
 
@@ -96,6 +104,18 @@ Cell interval_cell(const json& value, std::string_view unit) {
   return {low, high, number_cell(low, unit).text + " to " + number_cell(high, unit).text};
 }
 
+/// Returns the median of several measured numbers, for lists that aren't sizes.
+Cell median_cell(const json& values, std::string_view unit) {
+  auto numbers = values.get<std::vector<double>>();
+  const Cell middle = number_cell(median(numbers), unit);
+  return {std::stod(middle.raw), fmt::format("{} (median of {})", middle.text, numbers.size())};
+}
+
+bool has_reals(const json& value) {
+  return value.is_array() && value.size() > 1 && std::all_of(value.begin(), value.end(), [](const json& one) { return one.is_number(); }) &&
+         std::any_of(value.begin(), value.end(), [](const json& one) { return one.is_number_float(); });
+}
+
 Cell cell_of(const json* value, const Leaf& leaf) {
   if (value == nullptr) {
     return "";
@@ -109,10 +129,22 @@ Cell cell_of(const json* value, const Leaf& leaf) {
   if (value->is_number()) {
     return number_cell(value->get<double>(), leaf.unit);
   }
+  if (has_reals(*value)) {
+    return median_cell(*value, leaf.unit);
+  }
   if (value->is_array() && value->size() > max_elements) {
     return counted(value->size(), "value");
   }
   return value_text(*value);
+}
+
+/// Returns the leaf with the unit that its row names, as those of compared values do.
+Leaf with_unit_of(const json& row, Leaf leaf) {
+  const json* unit = leaf.path.front().starts_with("before") || leaf.path.front().starts_with("after") ? value_at(row, {"unit"}) : nullptr;
+  if (unit != nullptr && unit->is_string() && leaf.unit.empty()) {
+    leaf.unit = unit->get<std::string>();
+  }
+  return leaf;
 }
 
 std::string dotted(const std::vector<std::string>& path) { return fmt::format("{}", fmt::join(path, ".")); }
@@ -136,17 +168,39 @@ struct Level {
   std::string name;  ///< name of the list
 };
 
-/// Returns those members that tell the elements of a list apart: names and sizes.
+/// Returns whether a member tells the elements of a list apart: a name or a size.
+bool is_name(const Leaf& leaf) {
+  static constexpr std::array names = {"routine", "flags", "sizes",   "name",      "variant",       "blas", "threads",
+                                       "ranks",   "rank",  "what_if", "algorithm", "configuration", "call", "what"};
+  return leaf.path.size() == 1 && std::find(names.begin(), names.end(), leaf.path.front()) != names.end();
+}
+
+/// Returns those members that tell the elements of a list apart.
 std::vector<Leaf> names_of(std::vector<Leaf> leaves) {
   constexpr std::size_t max_names = 3;
-  std::erase_if(leaves, [](const Leaf& leaf) {
-    const std::string& name = leaf.path.front();
-    const bool is_name = name == "sizes" || name == "routine" || name == "flags" || name == "name" || name == "blas" || name == "threads" ||
-                         name == "ranks" || name == "what_if" || name == "algorithm" || name == "configuration" || name == "call";
-    return leaf.path.size() > 1 || !is_name;
-  });
+  std::erase_if(leaves, [](const Leaf& leaf) { return !is_name(leaf); });
   leaves.resize(std::min(leaves.size(), max_names));
   return leaves;
+}
+
+/// Returns the leaves with names first.
+std::vector<Leaf> names_first(std::vector<Leaf> leaves) {
+  std::stable_partition(leaves.begin(), leaves.end(), is_name);
+  return leaves;
+}
+
+/// Columns with equal titles get those of their members' whole names.
+void tell_titles_apart(std::vector<Column>& columns) {
+  std::map<std::string, int> counts;
+  for (const Column& column : columns) {
+    ++counts[column.title];
+  }
+  for (Column& column : columns) {
+    if (counts[column.title] > 1) {
+      column.title = column.name;
+      std::replace(column.title.begin(), column.title.end(), '_', ' ');
+    }
+  }
 }
 
 /// Makes the table of the list at a path.
@@ -166,12 +220,13 @@ class TableMaker {
     }
     for (std::size_t i = 0; i < levels_.size(); ++i) {
       const bool is_last = i + 1 == levels_.size();
-      for (Leaf& leaf : is_last ? levels_[i].leaves : names_of(levels_[i].leaves)) {
+      for (Leaf& leaf : is_last ? names_first(levels_[i].leaves) : names_of(levels_[i].leaves)) {
         table_.columns.push_back(column_of(leaf));
         table_.columns.back().name = is_last ? dotted(leaf.path) : levels_[i].name + "." + dotted(leaf.path);
         columns_.emplace_back(i, leaf);
       }
     }
+    tell_titles_apart(table_.columns);
   }
 
   report::Table make(const json& document) {
@@ -211,13 +266,16 @@ class TableMaker {
     }
     std::vector<Cell>& row = table_.rows.emplace_back();
     for (const auto& [level, leaf] : columns_) {
-      row.push_back(cell_of(value_at(*around[level], leaf.path), leaf));
+      row.push_back(cell_of(value_at(*around[level], leaf.path), with_unit_of(*around[level], leaf)));
     }
   }
 
+  /// Columns in which nothing happened, such as counts of 0 in every row, say nothing beside others.
   void drop_empty_columns() {
     for (std::size_t i = table_.columns.size(); i-- > 0;) {
-      const auto is_empty = [i](const std::vector<Cell>& row) { return row[i].text.empty(); };
+      const auto is_empty = [i](const std::vector<Cell>& row) {
+        return row[i].text.empty() || row[i].raw == "0" || row[i].text == "0" || row[i].text == "no";
+      };
       if (std::all_of(table_.rows.begin(), table_.rows.end(), is_empty)) {
         const auto at = static_cast<std::ptrdiff_t>(i);
         table_.columns.erase(table_.columns.begin() + at);

@@ -58,7 +58,7 @@ void add_problem(Figure& figure, const Decision& decision, int color, bool has_b
   const std::string name = "n = " + kernel::size_text(decision.sizes);
   const double unit = decision.chosen.seconds;
   Series predicted{.title = name + " predicted", .style = Series::Style::line, .color = color, .band = has_band};
-  Series ties{.title = name + " ties", .style = Series::Style::points, .color = color};
+  Series ties{.title = color == 1 ? "chosen and ties" : "", .style = Series::Style::points, .color = color};
   for (const auto& [nb, forecast] : best_by_block(decision)) {
     add_point(predicted, static_cast<double>(nb), forecast->seconds / unit);
     if (has_band) {
@@ -70,8 +70,8 @@ void add_problem(Figure& figure, const Decision& decision, int color, bool has_b
     }
   }
   if (decision.default_.seconds > 0) {
-    figure.labels.push_back({"default", static_cast<double>(decision.default_.blocks.nb), decision.default_.seconds / unit,
-                             report::Label::Alignment::center, false, false, color});
+    figure.labels.push_back({color == 1 ? "default" : "", static_cast<double>(decision.default_.blocks.nb),
+                             decision.default_.seconds / unit, report::Label::Alignment::center, false, false, color});
   }
   figure.series.push_back(std::move(predicted));
   figure.series.push_back(std::move(ties));

@@ -143,7 +143,7 @@ void FigurePicture::set_axes() {
     bottom = std::min(bottom, rise.gigabytes * least);
   }
   for (const Ceiling& ceiling : ceilings_) {
-    top = std::max(top, 4 * ceiling.gigaflops);  // room for three rows of the ridges' intensities
+    top = std::max(top, 6 * ceiling.gigaflops);  // room for three rows of the ridges' intensities
   }
   for (const Point& point : points_) {
     const Interval interval = point.flops_rate.interval();
@@ -171,7 +171,7 @@ void FigurePicture::draw_lines(LabelLayout& layout) {
   }
 }
 
-/// Draws dots at the ends of the solid roofs, with their intensities above.
+/// Draws dots at the ends of the solid roofs, with their intensities above where they cover no other text.
 void FigurePicture::draw_ridges(LabelLayout& layout) {
   using enum Label::Alignment;
   Series ridges{"", {}, {}, {}, {}, Series::Style::points, ceiling_color};
@@ -189,7 +189,8 @@ void FigurePicture::draw_ridges(LabelLayout& layout) {
       spots.push_back(level_spot(text, x, y + above, center, ceiling_color));
       spots.push_back(level_spot(text, x + 4, y + above, right, ceiling_color));
     }
-    layout.put(spots);
+    constexpr double cost_of_text = 10;
+    layout.put(spots, cost_of_text - 1);
   }
   figure_.series.push_back(ridges);
 }

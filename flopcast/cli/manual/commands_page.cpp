@@ -98,8 +98,8 @@ std::string section_of(const CommandDescription& command) {
 std::string commands_page(const CommandDescription& top) {
   std::string text =
       "# Commands\n\n<!-- Made by scripts/make_commands_page from the program's options. -->\n\n"
-      "`flopcast COMMAND --help-all` and `man flopcast-COMMAND` have the same text. A general setting gives an\n"
-      "option's value from a variable or the [configuration file](files.md#configuration-file).\n"
+      "`flopcast COMMAND --help-all` and `man flopcast-COMMAND` have the same text. A general setting\n"
+      "gives an option's value from a variable or the [configuration file](files.md#configuration-file).\n"
       "[Exit codes](exit_codes.md), [variables](environment.md) and [options that several commands\n"
       "have](options.md) have pages of their own.\n";
   std::string sections, heading;

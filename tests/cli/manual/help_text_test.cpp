@@ -65,7 +65,8 @@ const std::vector<std::string> commands = {"",
                                            "doctor",
                                            "extract",
                                            "scale",
-                                           "verify"};
+                                           "verify",
+                                           "report"};
 
 std::vector<std::string> words(const std::string& line) {
   std::istringstream stream(line);

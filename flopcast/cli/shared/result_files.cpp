@@ -15,7 +15,7 @@ namespace flopcast::cli {
 
 void add_result_files(OptionSet& command, ResultFiles& files) {
   files.command = fmt::format("{}", fmt::join(command.description().words, " "));
-  command.option("--page", files.page, "Also write the results as a page (HTML) with pictures, tables and the document itself")
+  command.option("--page", files.page, "Also write the results as one page (HTML)")
       .placeholder("FILE")
       .no_setting()
       .each([](const std::string& path) {
@@ -24,8 +24,7 @@ void add_result_files(OptionSet& command, ResultFiles& files) {
         }
         require_writable(path);
       });
-  command
-      .option("--figure", files.figure, "Also draw the main picture into this .svg, .png, .pdf or .gp file, with its values as CSV beside")
+  command.option("--figure", files.figure, "Also draw the main picture (.svg, .png, .pdf, .gp), with its values as CSV")
       .placeholder("FILE")
       .no_setting()
       .each(report::require_drawable);

@@ -100,8 +100,7 @@ Field precision_field() {
 template <auto order>
 Field order_field() {
   return optional_field<order>(
-             "order of dense tensors in memory: row_major (the last index is contiguous, as in C and NumPy) or column_major (the first is)")
-      .rare();
+      "order of dense tensors in memory: row_major (the last index is contiguous, as in C and NumPy) or column_major");
 }
 
 }  // namespace
@@ -136,7 +135,7 @@ Fields FieldTable<ContractionRequest>::fields() {
   return {inherited_fields<T, TensorsRequest>(),
           optional_field<&T::operands>("paths of the operands' .npy files, in their order; missing: random numbers")
               .within(bounds::paths_if_any)
-              .option("in", "read the operands from these .npy files, one for each in their order"),
+              .option("in", "read the operands from .npy files, in their order"),
           optional_field<&T::result>("path of the .npy file that takes the result of files").within(bounds::path_or_nothing).option("out"),
           optional_field<&T::execute>("execute the plan and time it; false: only describe the plan").option(""), inlined_field<&T::plan>()};
 }

@@ -56,6 +56,17 @@ void write(nlohmann::json& json, const void* structure, const Fields& fields) {
   }
 }
 
+namespace {
+
+/// Returns the name that a member has in a document. Earlier documents have peak_flops in place of peak_flops_per_second.
+std::string name_in(const nlohmann::json& members, std::string_view name) {
+  static constexpr std::string_view ending = "_per_second";
+  const std::string earlier(name.substr(0, name.size() - (name.ends_with(ending) ? ending.size() : 0)));
+  return members.find(std::string(name)) == members.end() && members.find(earlier) != members.end() ? earlier : std::string(name);
+}
+
+}  // namespace
+
 void read(const nlohmann::json& json, void* structure, const Fields& fields) {
   static const nlohmann::json null;
   const nlohmann::json& members = json_detail::members(json);
@@ -65,11 +76,11 @@ void read(const nlohmann::json& json, void* structure, const Fields& fields) {
       read(json, member, field.inlined());
       continue;
     }
-    const auto found = members.find(std::string(field.name));
+    const std::string name = name_in(members, field.name);
+    const auto found = members.find(name);
     if (found == members.end() && field.type->has_value != nullptr) {
       field.type->read(null, member);
     } else if (field.required || found != members.end()) {
-      const std::string name(field.name);
       const nlohmann::json& value = json_detail::member(json, name.c_str());
       at_place(name, [&] { field.type->read(value, member); });
     }

@@ -133,6 +133,31 @@ TEST(Fields, EveryMemberCounts) {  // a table that forgot one would read its def
   }
 }
 
+struct Rates {
+  double peak_per_second = 0, other_per_second = 0;
+  friend bool operator==(const Rates&, const Rates&) = default;
+};
+
+}  // namespace
+
+template <>
+Fields FieldTable<Rates>::fields() {
+  return {field<&T::peak_per_second>(), field<&T::other_per_second>()};
+}
+
+namespace {
+
+TEST(Fields, EarlierDocumentsHaveRatesWithoutPerSecond) {
+  const auto read_rates = [](const json& members) {
+    json whole = members;
+    whole["schema"] = schema;
+    return from_document<Rates>(whole.dump(), "t.json", schema);
+  };
+  EXPECT_EQ(read_rates({{"peak", 2}, {"other_per_second", 3}}), (Rates{2, 3}));
+  EXPECT_EQ(read_rates({{"peak", 2}, {"peak_per_second", 5}, {"other_per_second", 3}}), (Rates{5, 3}));
+  EXPECT_THAT(bad_input_of([&] { read_rates({{"peak", 2}}); }), HasSubstr("other_per_second"));
+}
+
 TEST(Fields, DocumentsBeginWithTheirSchema) {
   EXPECT_THAT(to_document(example(), schema).dump(), testing::StartsWith(R"({"schema":"flopcast-tuning-2",)"));
 }

@@ -90,7 +90,7 @@ TEST_F(ThreadsOfCalls, AreReportedByLibrary) {
   ProgramOptions options;
   options.command = {THREADED_PROGRAM};
   options.thread_table = table_with_other(folder_);
-  const ProgramRun run = run_with_profile(options, Profile());
+  const ProgramRun run = run_with_tuning(options, SavedTuning());
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_THAT(run.threads,
               testing::UnorderedElementsAre(ThreadUse{"dgemm", 0, 2}, ThreadUse{"dgemm", 1, 3}, ThreadUse{"dgemm", 2, 1},

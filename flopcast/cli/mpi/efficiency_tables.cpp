@@ -24,15 +24,15 @@ Columns<NamedEfficiencies> efficiency_columns() {
   };
   columns.text("scope", "", "the run, or a region in all processes", &NamedEfficiencies::first);
   columns.number("run_seconds", "time", "s", "time of which the efficiencies are parts", Best::small, &NamedEfficiencies::second, &E::run);
-  show("parallel_percent", "parallel efficiency",
+  show("parallel_percent", "% parallel efficiency",
        "mean computation of a process over the time: load balance times communication efficiency", &E::parallel);
-  show("load_balance_percent", "load balance", "mean computation of a process over the most of one", &E::load_balance);
-  show("communication_percent", "communication efficiency",
+  show("load_balance_percent", "% load balance", "mean computation of a process over the most of one", &E::load_balance);
+  show("communication_percent", "% communication efficiency",
        "most computation of a process over the time: serialisation times transfer efficiency", &E::communication);
-  show("serialisation_percent", "serialisation efficiency",
+  show("serialisation_percent", "% serialisation efficiency",
        "most computation of a process over the time with a network that takes no time: what waiting for each other leaves",
        &E::serialisation);
-  show("transfer_percent", "transfer efficiency", "time with a network that takes no time over the time", &E::transfer);
+  show("transfer_percent", "% transfer efficiency", "time with a network that takes no time over the time", &E::transfer);
   return columns;
 }
 

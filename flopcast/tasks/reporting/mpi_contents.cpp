@@ -41,6 +41,7 @@ void add_path_pictures(PageContents& contents, const MpiProfile& profile) {
       kernels.bars.push_back(std::move(bar));
     }
   }
+  std::stable_sort(kernels.bars.begin(), kernels.bars.end(), [](const auto& a, const auto& b) { return a.value > b.value; });
   if (profile.own_code > 0) {
     kernels.bars.push_back(time_bar("own code", profile.own_code, {}, true));
   }
@@ -60,7 +61,7 @@ void add_path_pictures(PageContents& contents, const MpiProfile& profile) {
 /// Returns what each process did in equal bins of the run, with the bins in which the critical path was mostly in it.
 report::Strips timeline_picture(const MpiTimeline& timeline) {
   report::Strips strips{
-      "What each process did when, and where the critical path was", {"computation", "own code", "communication", "waiting"}, {}};
+      "What each process did when, and where the critical path was", {"computation", "communication", "waiting", "own code"}, {}};
   std::size_t bins = 0;
   for (const std::size_t i : spread_indices(timeline.processes.size(), max_processes)) {
     const MpiProcessTimeline& process = timeline.processes[i];
@@ -68,7 +69,7 @@ report::Strips timeline_picture(const MpiTimeline& timeline) {
     const std::size_t whole = std::min({process.computation.size(), process.own_code.size(), process.communication.size(),
                                         process.waiting.size(), process.on_path.size()});
     for (std::size_t b = 0; b < whole; ++b) {
-      row.bins.push_back({process.computation[b], process.own_code[b], process.communication[b], process.waiting[b]});
+      row.bins.push_back({process.computation[b], process.communication[b], process.waiting[b], process.own_code[b]});
       row.on_path.push_back(process.on_path[b] >= 0.5);
     }
     bins = std::max(bins, row.bins.size());
@@ -123,8 +124,10 @@ PageContents mpi_profile_contents(const MpiProfile& profile) {
   PageContents contents{fmt::format("Where does the time of the MPI program with {} go?", counted(profile.ranks, "process")), ""};
   const path::Costs& path = profile.critical_path;
   const auto share = [&](Seconds part) { return format_percent(path.time > 0 ? part / path.time : 0); };
-  contents.answer = fmt::format("The critical path takes {}: {} computation, {} communication and {} waiting.", format_seconds(path.time),
-                                share(path.computation), share(path.communication), share(path.idle));
+  contents.answer = fmt::format(
+      "The run took {} of wall time. Its critical path, the longest chain of computation and messages, takes {}: {} computation, "
+      "{} communication and {} waiting.",
+      format_seconds(profile.elapsed), format_seconds(path.time), share(path.computation), share(path.communication), share(path.idle));
   if (const double imbalance = profile.imbalance(); imbalance > MpiProfile::considerable_imbalance) {
     contents.answer += fmt::format(" One process computes {:.2f} times as long as the mean of all.", imbalance);
   }

@@ -73,7 +73,7 @@ TEST(MpiProfileContents, TellWhatIsLostAndWhoWaited) {
   EXPECT_EQ(std::get<report::BarChart>(page.pictures.at(2)).bars.at(1).text, "66.7 %");
   const report::Strips& strips = tests::strips(page, 3);
   EXPECT_EQ(strips.strips.at(0).on_path, (std::vector<bool>{true, false}));
-  EXPECT_EQ(strips.strips[0].bins.at(0), (std::vector<double>{0.5, 0.25, 0.25, 0}));
+  EXPECT_EQ(strips.strips[0].bins.at(0), (std::vector<double>{0.5, 0.25, 0, 0.25}));
   EXPECT_EQ(strips.end, 10);
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "flopcast/program/recorded_run.hpp"
@@ -178,6 +179,14 @@ PageContents profile_contents(const ProgramProfile& profile) {
   return contents;
 }
 
+/// Returns words of a finding, which begin in lower case, as the beginning of a sentence.
+std::string capitalised(std::string text) {
+  if (!text.empty()) {
+    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  }
+  return text;
+}
+
 PageContents diagnosis_contents(const ProgramDiagnosis& diagnosis) {
   PageContents contents{fmt::format("What makes {} slow?", name_of(diagnosis.command)), "", trust_of(diagnosis.warnings)};
   contents.warnings = diagnosis.warnings;
@@ -186,15 +195,15 @@ PageContents diagnosis_contents(const ProgramDiagnosis& diagnosis) {
     chart.bars.push_back(time_bar(finding.what, (finding.gain.low + finding.gain.high) / 2, finding.gain));
     constexpr std::string_view own = "flopcast ";
     const bool is_command = finding.remedy.starts_with(own);
-    contents.steps.push_back({is_command ? finding.what + "." : finding.remedy, is_command ? finding.remedy : ""});
+    contents.steps.push_back({capitalised(is_command ? finding.what : finding.remedy) + ".", is_command ? finding.remedy : ""});
   }
   if (diagnosis.findings.empty()) {
     contents.answer = "Nothing was found that makes BLAS and LAPACK slow.";
     return contents;
   }
   const Finding& first = diagnosis.findings.front();
-  contents.answer =
-      fmt::format("{}. The remedy saves {} in a run of {}.", first.what, seconds_text(first.gain), format_seconds(diagnosis.seconds));
+  contents.answer = fmt::format("{}. The remedy saves {} in a run of {}.", capitalised(first.what), seconds_text(first.gain),
+                                format_seconds(diagnosis.seconds));
   contents.pictures.emplace_back(std::move(chart));
   return contents;
 }

@@ -128,6 +128,15 @@ std::string machine_of(const json& document) {
   return cpu == settings.end() ? "" : cpu->second;
 }
 
+/// Removes warnings that differ from an earlier one in their numbers only.
+void drop_repeated(std::vector<std::string>& warnings) {
+  std::set<std::string> known;
+  std::erase_if(warnings, [&](std::string warning) {
+    std::erase_if(warning, [](unsigned char letter) { return std::isdigit(letter) != 0; });
+    return !known.insert(warning).second;
+  });
+}
+
 void add_contents(Page& page, const PageContents& contents, const std::vector<std::string>& noise) {
   if (!contents.answer.empty()) {
     page.add_answer(contents.answer, contents.trust);
@@ -148,6 +157,7 @@ void add_contents(Page& page, const PageContents& contents, const std::vector<st
   }
   std::vector<std::string> warnings = noise;
   warnings.insert(warnings.end(), contents.warnings.begin(), contents.warnings.end());
+  drop_repeated(warnings);
   if (!warnings.empty()) {
     page.add_heading("Warnings");
     std::for_each(warnings.begin(), warnings.end(), [&](const std::string& warning) { page.add_warning(warning); });

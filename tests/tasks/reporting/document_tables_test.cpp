@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "flopcast/core/documents.hpp"
 #include "flopcast/support/fields.hpp"
 
 namespace flopcast {
@@ -20,6 +21,18 @@ struct Part {
   std::vector<Inner> inner;
   Inner single;
 };
+struct Measured {
+  std::int64_t skipped = 0;
+  Seconds seconds = 0;
+  std::optional<Interval> interval;
+  std::vector<double> samples;
+  double before = 0;
+  std::string unit;
+  std::string what;
+};
+struct Measurements {
+  std::vector<Measured> all;
+};
 struct Whole {
   std::int64_t count = 0;
   std::vector<Part> parts;
@@ -36,6 +49,17 @@ template <>
 Fields FieldTable<Part>::fields() {
   return {field<&T::routine>("the routine"), field<&T::sizes>("its sizes"), field<&T::remark>("a remark"),
           field<&T::inner>("what is within"), field<&T::single>("a single one")};
+}
+template <>
+Fields FieldTable<Measured>::fields() {
+  return {field<&T::skipped>("a count"),   field<&T::seconds>("a time"),
+          field<&T::interval>("its ends"), field<&T::samples>("times").measured_in("s", Best::small),
+          field<&T::before>("a value"),    field<&T::unit>("unit of the value"),
+          field<&T::what>("a name")};
+}
+template <>
+Fields FieldTable<Measurements>::fields() {
+  return {field<&T::all>("all")};
 }
 template <>
 Fields FieldTable<Whole>::fields() {
@@ -111,6 +135,16 @@ TEST(DocumentTables, LeaveOutWhatADocumentLacks) {
   EXPECT_TRUE(document_table({{"parts", nlohmann::json::array()}}, whole_schema(), "parts").rows.empty());
   EXPECT_TRUE(document_table({{"parts", nullptr}}, whole_schema(), "parts.inner").rows.empty());
   EXPECT_TRUE(document_table(nlohmann::json::object(), whole_schema(), "parts.inner").rows.empty());
+}
+
+TEST(DocumentTables, PutNamesFirstAndGiveIntervalsTheUnitOfTheirValues) {
+  const Measurements measurements = {{{0, 1.5, Interval{1, 2}, {0.001, 0.003, 0.002}, 2e9, "flop/s", "gemm"}}};
+  const auto text = to_document(measurements, "flopcast-measurements-1").dump();
+  const report::Table table =
+      document_table(nlohmann::json::parse(text), published<Measurements>("flopcast-measurements-1", "Measurements").make(), "all");
+  EXPECT_THAT(titles(table), ElementsAre("what", "time", "interval", "samples", "before", "unit"));  // nothing was skipped
+  EXPECT_THAT(texts(table.rows.at(0)),
+              ElementsAre("gemm", "1.50 s", "1.00 s to 2.00 s", "2.00 ms (median of 3)", "2.00 GFLOP/s", "flop/s"));
 }
 
 }  // namespace

@@ -102,13 +102,13 @@ TEST(DiagnosisContents, PutRemediesFirst) {
   ProgramDiagnosis diagnosis;
   diagnosis.command = {"a.out"};
   diagnosis.seconds = 10;
-  diagnosis.findings = {{FindingCause::reference_blas, "The BLAS is slow", "3 s", "flopcast run --blas blis -- a.out", 3, {1, 2}},
-                        {FindingCause::denormals, "Numbers are tiny", "1 s", "Scale the matrix", 1, {0, 1}}};
+  diagnosis.findings = {{FindingCause::reference_blas, "the BLAS is slow", "3 s", "flopcast run --blas blis -- a.out", 3, {1, 2}},
+                        {FindingCause::denormals, "numbers are tiny", "1 s", "scale the matrix", 1, {0, 1}}};
   const PageContents page = contents(diagnosis);
   EXPECT_THAT(page.answer, AllOf(HasSubstr("The BLAS is slow"), HasSubstr("1.00 s to 2.00 s")));
   ASSERT_EQ(page.steps.size(), 2U);
   EXPECT_EQ(page.steps[0].command, "flopcast run --blas blis -- a.out");
-  EXPECT_EQ(page.steps[1].text, "Scale the matrix");
+  EXPECT_EQ(page.steps[1].text, "Scale the matrix.");
   EXPECT_EQ(tests::bars(page).bars.at(0).value, 1.5);
   EXPECT_THAT(contents(ProgramDiagnosis()).answer, HasSubstr("Nothing was found"));
 }

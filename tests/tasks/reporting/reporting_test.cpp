@@ -67,6 +67,12 @@ TEST(Contents, TellMachineAndCommand) {
   EXPECT_THAT(contents.facts, ::testing::Contains(std::pair<std::string, std::string>("CPU", "a CPU")));
 }
 
+TEST(Pages, TellOneOfWarningsThatDifferInTheirNumbersOnly) {
+  const std::string page =
+      page_of({{"race.json", race_document()}}, {"times differed by 18 %", "times differed by 27 %", "other programs ran"}).html();
+  EXPECT_THAT(page, AllOf(HasSubstr("differed by 18 %"), Not(HasSubstr("differed by 27 %")), HasSubstr("other programs ran")));
+}
+
 TEST(MainPicture, IsTheFirstOrAnError) {
   EXPECT_EQ(std::get<report::BarChart>(main_picture({"race.json", race_document()})).bars.size(), 2U);
   EXPECT_THAT(

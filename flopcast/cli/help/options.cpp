@@ -29,7 +29,8 @@ CommandDescription find_command(const CommandDescription& top, const std::vector
     std::transform(below.begin(), below.end(), std::back_inserter(names), [](const auto& one) { return one.words.back(); });
     const auto found = std::find(names.begin(), names.end(), word);
     if (found == names.end()) {
-      throw usage_error("{}. 'flopcast help' lists the commands", unknown_command(word, names));
+      const std::string problem = unknown_command(word, names);
+      throw usage_error("{} 'flopcast help' lists the commands", problem.ends_with('?') ? problem : problem + '.');
     }
     command = &below[static_cast<std::size_t>(found - names.begin())];
   }

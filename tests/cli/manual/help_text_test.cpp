@@ -207,7 +207,7 @@ TEST(HelpCommand, ShowsTheHelpOfTheCommandThatItsWordsName) {
   EXPECT_EQ(flopcast({"help", "mpi", "run"}).out, help("mpi run"));
   const Ended unknown = flopcast({"help", "tun"});
   EXPECT_EQ(unknown.code, 2);
-  EXPECT_THAT(unknown.err, ::testing::HasSubstr("unknown command 'tun'; did you mean 'tune'?"));
+  EXPECT_THAT(unknown.err, ::testing::HasSubstr("unknown command 'tun'; did you mean 'run' or 'tune'? 'flopcast help' lists the commands"));
   EXPECT_THAT(flopcast({"help", "mpi", "rum"}).err, ::testing::HasSubstr("did you mean 'run'?"));
   EXPECT_EQ(flopcast({"help", "tune", "dgeqrf"}).code, 2) << "tune has no commands";
 }

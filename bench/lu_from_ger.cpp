@@ -18,7 +18,7 @@
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/measure/sampler.hpp"
 #include "flopcast/model/levels.hpp"
-#include "flopcast/report/figure.hpp"
+#include "flopcast/report/picture.hpp"
 #include "flopcast/report/table.hpp"
 
 namespace {

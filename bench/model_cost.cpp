@@ -21,7 +21,7 @@
 #include "flopcast/model/levels.hpp"
 #include "flopcast/model/model_json.hpp"
 #include "flopcast/model/refinement.hpp"
-#include "flopcast/report/figure.hpp"
+#include "flopcast/report/picture.hpp"
 #include "flopcast/report/table.hpp"
 
 namespace {

@@ -166,8 +166,9 @@ void draw(const std::vector<bench::Deviation>& deviations, const std::string& pa
     series.x.push_back(static_cast<double>(deviation.n));
     series.y.push_back(100 * deviation.relative());
   }
-  report::draw({"Unblocked LU predicted from timings of ger", {"n"}, {"(predicted - measured) / measured in %"}, {std::move(series)}},
-               path);
+  report::draw(
+      report::Figure{"Unblocked LU predicted from timings of ger", {"n"}, {"(predicted - measured) / measured in %"}, {std::move(series)}},
+      path);
 }
 
 void run(const Options& options) {

@@ -181,7 +181,7 @@ TEST_P(Help, FitsAScreenAndHasTheOptionsOfItsExamples) {
   if (text.find("[OPTIONS] COMMAND\n") != std::string::npos) {
     return;  // the examples are those of its commands
   }
-  const std::set<std::string> options = listed_options(text), common = {"--json", "--csv", "--output", "--quiet", "--color"};
+  const std::set<std::string> options = listed_options(text), common = {"--json", "--csv", "--output", "--quiet", "--color", "--help-all"};
   for (const std::string& option : options_of_examples(help(GetParam(), 1000), GetParam())) {
     EXPECT_TRUE(options.contains(option) || common.contains(option)) << option;
   }
@@ -216,9 +216,9 @@ INSTANTIATE_TEST_SUITE_P(Commands, Help, ::testing::ValuesIn(commands));
 
 TEST(HelpPage, TextsOfOptionsStandBelowEachOther) {
   EXPECT_THAT(help("record", 60), ::testing::HasSubstr("  --threads N       Threads of BLAS. Values: 1 to 1024.\n"
-                                                       "  --skip-kernels    Skip calls that compute much; for programs\n"
-                                                       "                    whose flow doesn't depend on their\n"
-                                                       "                    results.\n"));
+                                                       "  --skip-kernels    Skip calls that compute much; for\n"
+                                                       "                    programs whose flow doesn't depend on\n"
+                                                       "                    their results.\n"));
 }
 
 TEST(HelpPage, ExamplesThatAreTooLongGoOnBehindABackslash) {

@@ -124,7 +124,8 @@ def self_faults():
 def commands_of(runner, words=()):
     """Yields all commands that have no commands of their own, as the help lists them."""
     text = runner.run([runner.program, *words, "--help"])
-    listed = re.findall(r"^  ([a-z]+)  ", text.split("\nCommands:\n", 1)[1].split("\n\n")[0], re.MULTILINE) if "\nCommands:\n" in text else []
+    has_commands = "[OPTIONS] COMMAND\n" in text
+    listed = re.findall(r"^  ([a-z]+)  ", text.split("\nEvery command:")[0], re.MULTILINE) if has_commands else []
     for name in listed:
         yield from commands_of(runner, (*words, name))
     if not listed:

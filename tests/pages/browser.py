@@ -81,6 +81,8 @@ class Browser:
         return base64.b64decode(self.command("Page.printToPDF", printBackground=True)["data"])
 
     def save_screenshot(self, file):
-        """Writes the whole page, not only what the window shows, as a PNG."""
-        shot = self.command("Page.captureScreenshot", format="png", captureBeyondViewport=True)
+        """Writes the page, not only what the window shows, as a PNG. Chromium draws 16384 pixels at most."""
+        size = self.command("Page.getLayoutMetrics")["cssContentSize"]
+        clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 16000), "scale": 1}
+        shot = self.command("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
         pathlib.Path(file).write_bytes(base64.b64decode(shot["data"]))

@@ -220,9 +220,9 @@ Fields fields_of_run() {
              optional_field<request..., &R::across_sizes>(
                  "predict kernels of sizes never seen from other sizes instead of executing them, unless the policy is full")
                  .rare(),
-             optional_field<request..., &R::max_events>(
-                 "largest number of events that the profile's timeline keeps, of all processes: long ones, and some of the short ones. 0: "
-                 "none. Events need wall time and policy full")
+             optional_field<request..., &R::max_events>("largest number of events in the timeline: of all processes, the long ones and "
+                                                        "some of the short ones; 0 for none. Events need "
+                                                        "wall time and policy full")
                  .within(bounds::between(0, 1e7))
                  .rare()} +
          fields_of_tracing<R, request...>();

@@ -154,7 +154,8 @@ Fields FieldTable<TimelineRequest>::fields() {
   return {field<&T::recording>("file of the recording, which 'flopcast record' wrote").within(bounds::path).option(""),
           optional_field<&T::max_events>("largest number of calls in the timeline: the longest ones, and a random sample of the others")
               .within(bounds::between(1, 1e6))
-              .option("max_events", "with --export: largest number of calls, the longest ones and a random sample of the others")
+              .option("max_events",
+                      "largest number of events in the timeline: with --export, the longest calls and a random sample of the others")
               .rare(),
           optional_field<&T::seed>("seed of random numbers: the sample of calls")
               .option("seed", "seed of random numbers: the sample of calls of --export")

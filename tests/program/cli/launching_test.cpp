@@ -205,8 +205,8 @@ TEST_P(OverlappingThreads, ArentPredictedForALibraryWithoutLocks) {
   ASSERT_EQ(recorded.exit_code, 0) << recorded.err;
   const std::string library = kinds + "without_locks/libblas.so.3";
   for (const std::string& predicted :
-       {"tuning file flopcast.trace --no-peak --what-if blas=" + library,
-        "tuning file flopcast.trace --no-peak --threads 2 --what-if blas=" + library, "predict --trace flopcast.trace --blas " + library,
+       {"profile flopcast.trace --no-peak --what-if blas=" + library,
+        "profile flopcast.trace --no-peak --threads 2 --what-if blas=" + library, "predict --trace flopcast.trace --blas " + library,
         "predict --trace flopcast.trace --cache-model warm --blas " + library}) {
     const Result result = shell(FLOPCAST_PROGRAM " " + predicted);
     EXPECT_EQ(result.exit_code, 3) << result.err;

@@ -76,7 +76,7 @@ TEST_F(TimelineCommand, IsLimitedAndAnonymous) {
 TEST_F(TimelineCommand, RefusesTables) {
   const tests::Result refused = run(FLOPCAST_PROGRAM " profile trace --export perfetto --by shape");
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("leave out --csv, --by, --page and --what-if"));
+  EXPECT_THAT(refused.err, HasSubstr("leave out --csv, --by, --page, --figure and --what-if"));
 }
 
 }  // namespace

@@ -61,8 +61,11 @@ namespace {
 /// Returns the name that a member has in a document. Earlier documents have peak_flops in place of peak_flops_per_second.
 std::string name_in(const nlohmann::json& members, std::string_view name) {
   static constexpr std::string_view ending = "_per_second";
-  const std::string earlier(name.substr(0, name.size() - (name.ends_with(ending) ? ending.size() : 0)));
-  return members.find(std::string(name)) == members.end() && members.find(earlier) != members.end() ? earlier : std::string(name);
+  if (name.ends_with("_flops_per_second") && members.find(std::string(name)) == members.end()) {
+    const std::string earlier(name.substr(0, name.size() - ending.size()));
+    return members.find(earlier) != members.end() ? earlier : std::string(name);
+  }
+  return std::string(name);
 }
 
 }  // namespace

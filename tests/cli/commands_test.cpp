@@ -38,6 +38,7 @@ const std::vector<Command>& commands() {
       {"profile", {"profile_program", "export_timeline"}},
       {"race", {"race_commands"}},
       {"compare", {"compare_results", "save_baseline"}},
+      {"report", {"page_of"}},
       {"extract", {"extract_calls"}},
       {"scale", {"scale_program"}},
       {"verify", {"verify_libraries"}},

@@ -134,7 +134,7 @@ TEST(Fields, EveryMemberCounts) {  // a table that forgot one would read its def
 }
 
 struct Rates {
-  double peak_per_second = 0, other_per_second = 0;
+  double peak_flops_per_second = 0, other_per_second = 0;
   friend bool operator==(const Rates&, const Rates&) = default;
 };
 
@@ -142,7 +142,7 @@ struct Rates {
 
 template <>
 Fields FieldTable<Rates>::fields() {
-  return {field<&T::peak_per_second>(), field<&T::other_per_second>()};
+  return {field<&T::peak_flops_per_second>(), field<&T::other_per_second>()};
 }
 
 namespace {
@@ -153,9 +153,9 @@ TEST(Fields, EarlierDocumentsHaveRatesWithoutPerSecond) {
     whole["schema"] = schema;
     return from_document<Rates>(whole.dump(), "t.json", schema);
   };
-  EXPECT_EQ(read_rates({{"peak", 2}, {"other_per_second", 3}}), (Rates{2, 3}));
-  EXPECT_EQ(read_rates({{"peak", 2}, {"peak_per_second", 5}, {"other_per_second", 3}}), (Rates{5, 3}));
-  EXPECT_THAT(bad_input_of([&] { read_rates({{"peak", 2}}); }), HasSubstr("other_per_second"));
+  EXPECT_EQ(read_rates({{"peak_flops", 2}, {"other_per_second", 3}}), (Rates{2, 3}));
+  EXPECT_EQ(read_rates({{"peak_flops", 2}, {"peak_flops_per_second", 5}, {"other_per_second", 3}}), (Rates{5, 3}));
+  EXPECT_THAT(bad_input_of([&] { read_rates({{"peak_flops", 2}, {"other", 3}}); }), HasSubstr("other_per_second"));
 }
 
 TEST(Fields, DocumentsBeginWithTheirSchema) {

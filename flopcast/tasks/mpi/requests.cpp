@@ -186,8 +186,7 @@ template <class R, auto... request>
 Fields fields_of_tracing() {
   using P = selective::TimePrecision;
   return {
-      optional_field<request..., &R::clock>("clock: wall; cpu: CPU time and modelled messages; auto: cpu where processes outnumber cores")
-          .rare(),
+      optional_field<request..., &R::clock>("clock: wall; cpu: CPU time and modelled messages; auto: cpu where processes outnumber cores"),
       optional_field<request..., &R::precision, &P::tolerance>(
           "relative half-width of the interval of a kernel's mean time at which the time counts as known")
           .within(tolerances),

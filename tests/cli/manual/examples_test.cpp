@@ -62,6 +62,9 @@ std::string preparation(const std::string& command) {
       {"compare",
        R"(echo '{"schema": "flopcast-race-1", "commands": [{"name": "A", "elapsed_seconds": 1}]}' >before.json && cp before.json after.json)"},
       {"extract", "flopcast record --threads 1 -- octave-cli --eval 'A = rand(200); A \\ A;'"},
+      {"report",
+       "flopcast tune dgeqrf --n 100 --nb 32,64 --time-budget 1s --json --output tuning.json && cp tuning.json before.json && "
+       "flopcast report before.json --output after.html"},
       {"run", tune},
       {"export", tune},
       {"export ilaenv", tune},

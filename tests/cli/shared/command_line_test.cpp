@@ -37,7 +37,7 @@ TEST_P(Mistakes, AreNamed) {
 INSTANTIATE_TEST_SUITE_P(
     Usage, Mistakes,
     ::testing::Values(
-        Mistake{{}, 2, "no command given, expected one of machine, tune, "},
+        Mistake{{}, 2, "no command given, expected one of machine, roofline, "},
         Mistake{{"mashine"}, 2, "unknown command 'mashine'; did you mean 'machine'?"}, Mistake{{"xyzzy"}, 2, "unknown command 'xyzzy'\n"},
         Mistake{{"model", "lst"}, 2, "unknown command 'lst'; did you mean 'list'?"},
         Mistake{{"--versoin"}, 2, "unknown option '--versoin'; did you mean '--version'?"},

@@ -45,7 +45,7 @@ Examples:
 
 struct RunOptions {
   MpiRunRequest request;
-  std::string timeline;             ///< file for trace events; empty: none
+  std::string timeline;  ///< file for trace events; empty: none
   ResultFiles files;
   bool to_standard_output = false;  ///< the command line has --output -
 };

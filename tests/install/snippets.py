@@ -43,14 +43,15 @@ CPP_VARIABLES = """#include <array>
 #include <flopcast/flopcast.hpp>
 
 void snippet(flopcast::Workbench& bench, std::vector<double>& a, std::vector<double>& b, std::vector<double>& c, std::vector<double>& d,
-             double alpha, double beta, std::vector<double>& x, std::vector<double>& y, std::vector<double>& z, std::vector<double>& r) {
+             double alpha, double beta, std::vector<double>& x, std::vector<double>& y, std::vector<double>& z, std::vector<double>& r,
+             std::vector<double>& w, std::vector<double>& t, std::int64_t o, std::int64_t v) {
 """
-FORTRAN_VARIABLES = """subroutine snippet(bench, ladder, chain, w, t, x, y, z, r)
+FORTRAN_VARIABLES = """subroutine snippet(bench, ladder, chain, square, w, t, t1, x, y, z, r)
   use flopcast_contract
   implicit none
   type(flopcast_bench) :: bench
-  type(flopcast_contraction) :: ladder, chain
-  real(8), target :: w(..), t(..), x(..), y(..), z(..), r(..)
+  type(flopcast_contraction) :: ladder, chain, square
+  real(8), target :: w(..), t(..), t1(..), x(..), y(..), z(..), r(..)
 """
 PYTHON_VARIABLES = "import numpy as np\nimport flopcast as fc\na, b = np.ones((8, 8, 10)), np.ones((8, 10, 8, 10))\n"
 

@@ -54,6 +54,7 @@ struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;
   std::string footnote = {};  ///< definitions of columns, whole lines that follow the rows after a blank line; CSV has none
+  bool is_mixed = false;      ///< rows have values of different kinds, which have no common order
 };
 
 /// Returns aligned columns between bars, which are readable as text and form a Markdown table in a paper or an issue. Bars in cells are

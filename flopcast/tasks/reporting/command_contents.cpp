@@ -40,9 +40,8 @@ PageContents comparison_contents(const Comparison& comparison) {
   chart.bars.push_back({"no change", 1, "1", {}, true});
   contents.pictures.emplace_back(std::move(chart));
   const auto count = [&](Verdict verdict) { return comparison.count(verdict); };
-  contents.answer =
-      fmt::format("{} compared: {} slower, {} faster, {} the same, {} unsure.", counted(comparison.quantities.size(), "quantity"),
-                  count(Verdict::slower), count(Verdict::faster), count(Verdict::same), count(Verdict::unsure));
+  contents.answer = fmt::format("{} compared: {} slower, {} faster, {} the same, {} unsure.", comparison.quantities.size(),
+                                count(Verdict::slower), count(Verdict::faster), count(Verdict::same), count(Verdict::unsure));
   const auto worst = std::find_if(sorted.begin(), sorted.end(), [](const auto& one) { return one.verdict == Verdict::slower; });
   if (worst != sorted.end()) {
     contents.answer += fmt::format(" The largest loss is that of {}: {} times the earlier value.", worst->what, change_text(*worst));

@@ -299,6 +299,7 @@ report::Table values_table(const json& document, const ordered_json& schema) {
   std::vector<Leaf> leaves;
   add_leaves(schema, schema, {}, leaves);
   report::Table table{{{"value of", report::Align::left}, {"value", report::Align::left}, {"meaning", report::Align::left}}, {}};
+  table.is_mixed = true;
   for (const Leaf& leaf : leaves) {
     if (const json* value = value_at(document, leaf.path)) {
       table.rows.push_back({column_of(leaf).title, cell_of(value, leaf), leaf.description});

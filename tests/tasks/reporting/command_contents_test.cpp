@@ -29,8 +29,8 @@ Comparison comparison() {
 
 TEST(ComparisonContents, ShowTheLargestChangesFirst) {
   const PageContents page = contents(comparison());
-  EXPECT_THAT(page.answer, AllOf(HasSubstr("Of 3 times and rates 1 are slower, 1 faster, 1 the same and 0 unsure"),
-                                 HasSubstr("worse: 1.500 (1.425 to 1.575) times")));
+  EXPECT_THAT(page.answer,
+              AllOf(HasSubstr("3 compared: 1 slower, 1 faster, 1 the same, 0 unsure"), HasSubstr("worse: 1.500 (1.425 to 1.575) times")));
   const report::BarChart& chart = tests::bars(page);
   ASSERT_EQ(chart.bars.size(), 4U);
   EXPECT_EQ(chart.bars[0].label, "better");
@@ -45,7 +45,7 @@ TEST(ComparisonContents, SayWhatToDoAboutALoss) {
   Comparison fails = comparison();
   fails.fails = true;
   fails.fail_above = 0.05;
-  EXPECT_THAT(contents(fails).steps.at(0).text, HasSubstr("5.00 %"));
+  EXPECT_THAT(contents(fails).steps.at(0).text, HasSubstr("5.0 %"));
   EXPECT_EQ(contents(fails).steps.at(0).command, "");
   fails.fails = false;
   fails.quantities = {quantity("any", 1.2, Verdict::unsure)};
@@ -80,7 +80,7 @@ TEST(ProgramTuningContents, GiveTheCommandWithTheChosenSetting) {
   tuning.regret = 0.02;
   const PageContents page = contents(tuning);
   EXPECT_EQ(page.steps.at(0).command, "./ldlt 64 --size=64x64");
-  EXPECT_THAT(page.answer, AllOf(HasSubstr("nb=64"), HasSubstr("tie with it: 1."), HasSubstr("2.00 %")));
+  EXPECT_THAT(page.answer, AllOf(HasSubstr("nb=64"), HasSubstr("tie with it: 1."), HasSubstr("2.0 %")));
   EXPECT_EQ(tests::bars(page).bars.size(), 2U);
   EXPECT_THAT(contents(ProgramTuning()).answer, HasSubstr("No setting"));
 }

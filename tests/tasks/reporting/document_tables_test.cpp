@@ -98,8 +98,8 @@ TEST(DocumentTables, HaveAColumnForEachMemberWithAValue) {
   const report::Table table = document_table(document(whole()), whole_schema(), "parts");
   EXPECT_THAT(titles(table), ElementsAre("routine", "sizes", "single: name", "single: wall", "single: share"));
   ASSERT_EQ(table.rows.size(), 2U);
-  EXPECT_THAT(texts(table.rows[0]), ElementsAre("dgemm", "100x200", "s", "2.00 ms", "100 %"));
-  EXPECT_THAT(texts(table.rows[1]), ElementsAre("dtrsm", "50", "t", "", "0.00 %"));
+  EXPECT_THAT(texts(table.rows[0]), ElementsAre("dgemm", "100x200", "s", "2.00 ms", "100.0 %"));
+  EXPECT_THAT(texts(table.rows[1]), ElementsAre("dtrsm", "50", "t", "", "0.0 %"));
   const report::Column& time = table.columns[3];
   EXPECT_EQ(time.name, "single.wall_seconds");
   EXPECT_EQ(time.unit, "s");
@@ -145,6 +145,11 @@ TEST(DocumentTables, PutNamesFirstAndGiveIntervalsTheUnitOfTheirValues) {
   EXPECT_THAT(titles(table), ElementsAre("what", "time", "interval", "samples", "before", "unit"));  // nothing was skipped
   EXPECT_THAT(texts(table.rows.at(0)),
               ElementsAre("gemm", "1.50 s", "1.00 s to 2.00 s", "2.00 ms (median of 3)", "2.00 GFLOP/s", "flop/s"));
+}
+
+TEST(DocumentTables, OfSingleValuesHaveNoCommonOrder) {
+  EXPECT_TRUE(document_table(document(whole()), whole_schema(), "").is_mixed);
+  EXPECT_FALSE(document_table(document(whole()), whole_schema(), "parts").is_mixed);
 }
 
 }  // namespace

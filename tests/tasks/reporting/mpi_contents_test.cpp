@@ -23,7 +23,7 @@ path::Costs costs(Seconds computation, Seconds communication, Seconds idle) {
   return costs;
 }
 
-MpiProfile profile() {
+MpiProfile mpi_profile() {
   MpiProfile profile;
   profile.mpi = "Open MPI";
   profile.ranks = 2;
@@ -44,7 +44,7 @@ MpiProfile profile() {
 }
 
 TEST(MpiProfileContents, TellThePathAndTheProcesses) {
-  const PageContents page = contents(profile());
+  const PageContents page = contents(mpi_profile());
   EXPECT_THAT(page.question, HasSubstr("2 processes"));
   EXPECT_THAT(page.answer, AllOf(HasSubstr("10.0 s"), HasSubstr("60.0 % computation"), HasSubstr("10.0 % waiting")));
   EXPECT_EQ(tests::bars(page).bars.at(0).text, "3.00 s, 12 executions");
@@ -52,15 +52,15 @@ TEST(MpiProfileContents, TellThePathAndTheProcesses) {
   EXPECT_EQ(strips.series, (std::vector<std::string>{"computation", "communication", "waiting"}));
   EXPECT_EQ(strips.strips.at(1).label, "rank 1");
   EXPECT_EQ(strips.end, 10);
-  MpiProfile incomplete = profile();
+  MpiProfile incomplete = mpi_profile();
   incomplete.path_complete = false;
   EXPECT_THAT(contents(incomplete).warnings, ::testing::Contains(HasSubstr("incomplete")));
 }
 
 TEST(MpiProfileContents, TellWhatIsLostAndWhoWaited) {
-  MpiProfile lossy = profile();
+  MpiProfile lossy = mpi_profile();
   lossy.own_code = 2;
-  lossy.efficiencies = pop_efficiencies({6, 2}, 10, 6.5);
+  lossy.efficiencies = pop_efficiencies({6, 2}, 10, 8);
   lossy.waits = {{1, 0, MpiWaitKind::late_sender, "MPI_Recv", "", "", 3, 1.5}};
   MpiTimeline timeline;
   timeline.bin = 5;

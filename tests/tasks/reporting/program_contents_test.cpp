@@ -66,7 +66,7 @@ TEST(ProfileContents, ApplyTheBestAnswer) {
   failure.failure = "one thread only";
   asked.what_if = {answer("same", 1), answer("blas=blis,threads=auto", 2), answer("kernels=auto", 3), failure};
   const PageContents page = contents(asked);
-  EXPECT_THAT(page.answer, AllOf(HasSubstr("blas=blis"), HasSubstr("certainly 100 % faster")));
+  EXPECT_THAT(page.answer, AllOf(HasSubstr("blas=blis"), HasSubstr("certainly 100.0 % faster")));
   EXPECT_EQ(page.steps.at(0).command, "flopcast run --blas blis --threads auto -- a.out 'x y'");
   const report::BarChart& chart = tests::bars(page);
   ASSERT_EQ(chart.bars.size(), 4U) << "recorded, and three predictions";

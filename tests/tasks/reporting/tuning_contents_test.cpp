@@ -39,7 +39,7 @@ Tuning tuning(std::vector<tuning::Decision> decisions) {
 TEST(TuningContents, AnswerWithTheLargestGain) {
   const PageContents page = contents(tuning({decision(200, 1e-3), decision(400, 4e-3)}));
   EXPECT_THAT(page.question, HasSubstr("dgeqrf"));
-  EXPECT_THAT(page.answer, AllOf(HasSubstr("up to 100 % faster"), HasSubstr("nb = 64 in place of 32"), HasSubstr("at most 1.20 %")));
+  EXPECT_THAT(page.answer, AllOf(HasSubstr("up to 100.0 % faster"), HasSubstr("nb = 64 in place of 32"), HasSubstr("at most 1.2 %")));
   EXPECT_EQ(page.trust, Trust::unknown);
   ASSERT_EQ(page.steps.size(), 2U);
   EXPECT_EQ(page.steps[0].command, "flopcast tune dgeqrf --n 200,400 --save");
@@ -106,7 +106,7 @@ TEST(RankingContents, NameTheFastestVariantOfEachProblem) {
   ranking.places = {{"blis", 2, {}, {decided}, {}, true}};
   ranking.joint = {{{300}, {{0, forecast(64, 1e-3, "3"), 0, false}, {0, forecast(48, 1e-3, "2"), 0, true}}, 0.02}};
   const PageContents page = contents(ranking);
-  EXPECT_THAT(page.answer, AllOf(HasSubstr("3 (nb = 64, 1 tie with it) at n = 300"), HasSubstr("2.00 %")));
+  EXPECT_THAT(page.answer, AllOf(HasSubstr("3 (nb = 64, 1 tie with it) at n = 300"), HasSubstr("2.0 %")));
   const report::Figure& rates = tests::figure(page);
   ASSERT_EQ(rates.series.size(), 2U);
   EXPECT_EQ(rates.series[0].title, "2");

@@ -80,7 +80,7 @@ def tidy_faults(text, columns):
             continue
         column = frame[name].dropna()
         is_number = pandas.api.types.is_numeric_dtype(frame[name])
-        if not is_number and (unit or name.endswith(("_low", "_high"))):
+        if not is_number and not column.empty and (unit or name.endswith(("_low", "_high"))):
             yield f"{name} has {list(column[:3])}, which aren't numbers"
         elif not is_number and name not in NAMES and pandas.to_numeric(column, errors="coerce").notna().any():
             yield f"{name} has numbers and texts: {list(column[:3])}"
@@ -108,8 +108,9 @@ def self_faults():
     columns = [{"csv": "name", "unit": ""}, {"csv": "seconds", "unit": "s"}, {"csv": "seconds_low, seconds_high", "unit": "s"},
                {"csv": "VARIANT_share", "unit": "fraction"}]
     good = "name,seconds,seconds_low,seconds_high,left-2_share\r\nx y,1.5,1,2,0.1\r\nx,,,,\r\n"
-    for fault in tidy_faults(good, columns):
-        yield f"a tidy table: {fault}"
+    for tidy in (good, good.splitlines()[0] + "\r\n"):
+        for fault in tidy_faults(tidy, columns):
+            yield f"a tidy table: {fault}"
     for old, new, expected in [
         ("x y", "1,5", "cells"), ("x y", "12 / 34", "several numbers"), ("x y", '"[1.5, 2]"', "several numbers"), ("x y", "3 of 4", "several numbers"),
         ("x y", "1.5 ms", "unit"), ("x y", "12 %", "unit"), ("x y", "x x", "a list"), ("x y", "-", "a sign"), ("x y", "7", "numbers and texts"),

@@ -129,7 +129,7 @@ PublishedSchema mpi_timeline_schema() {
                        {"omitted_events", described(maker.of<double>(), "events without a place: short ones")}});
     return object_schema({{"displayTimeUnit", described(maker.of<std::string>(), "unit in which a viewer shows times")},
                           {"traceEvents", described(events, "names, events by rising start, then flows along the critical path")},
-                          {"otherData", about}});
+                          {"otherData", described(about, "the profile, and how many events are missing")}});
   });
 }
 

@@ -197,7 +197,7 @@ TEST_F(Wisdoms, ABadFileIsNamedWithItsMemberAndChangesNothing) {
     return message;
   };
   EXPECT_THAT(refusal([](auto& d) { d["tunings"][0]["routines"][0]["points"][0]["nb"] = "many"; }),
-              AllOf(HasSubstr("tuning files[0]"), HasSubstr("nb")));
+              AllOf(HasSubstr("tunings[0]"), HasSubstr("nb")));
   EXPECT_THAT(refusal([](auto& d) { d["artifacts"][0]["document"].erase("kernels"); }),
               AllOf(HasSubstr("artifacts[0].document"), HasSubstr("kernels")));
   EXPECT_THAT(refusal([](auto& d) { d["artifacts"][0]["kind"] = "contraction-plan"; }), HasSubstr("artifacts[0].document"));

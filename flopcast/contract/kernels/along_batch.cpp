@@ -58,7 +58,7 @@ void AlongBatch::run(const Folded& folded, int threads, const Element* a, const 
       run_strided_batch(product, run_.step_a, run_.step_b, run_.step_c);
     }
   };
-  machine::run_with_helpers(static_cast<std::size_t>(std::clamp<std::int64_t>(units, 1, threads)), work, [](std::size_t) {});
+  machine::share_with_helpers(static_cast<std::size_t>(std::clamp<std::int64_t>(units, 1, threads)), work);
 }
 
 template void AlongBatch::run(const Folded&, int, const float*, const float*, float*, float, float) const;

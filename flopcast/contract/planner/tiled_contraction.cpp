@@ -20,14 +20,9 @@ namespace {
 /// Runs `work` on every worker: the first in the calling thread, the others in helper threads. The threads meet at `together`. If the
 /// system refuses threads, the running ones do all of the work.
 template <class Workers, class Work>
-void in_threads(Workers& workers, Work&& work, std::barrier<>* together = nullptr) {
+void in_threads(Workers& workers, Work&& work, std::barrier<>& together) {
   machine::run_with_helpers(
-      workers.size(), [&](std::size_t i) { work(workers[i]); },
-      [&](std::size_t) {
-        if (together != nullptr) {
-          together->arrive_and_drop();
-        }
-      });
+      workers.size(), [&](std::size_t i) { work(workers[i]); }, [&](std::size_t) { together.arrive_and_drop(); });
 }
 
 /// C := sum of the parts + beta C. Part p's elements begin at `sums` + p * split.elements().
@@ -95,11 +90,11 @@ template <class Element>
 void TiledContraction::share_units(std::vector<TileWorker<Element>>& workers) const {
   std::atomic<std::size_t> next = 0;
   const std::size_t all = plan_.units();
-  in_threads(workers, [&](TileWorker<Element>& worker) {
+  machine::share_with_helpers(workers.size(), [&](std::size_t i) {
     for (std::size_t number = next++; number < all; number = next++) {
-      do_unit(worker, plan_.unit(number), [](Seconds PartTimes::*) {});
+      do_unit(workers[i], plan_.unit(number), [](Seconds PartTimes::*) {});
     }
-    worker.finish();
+    workers[i].finish();
   });
 }
 
@@ -143,7 +138,7 @@ void TiledContraction::share_tiles(std::vector<TileWorker<Element>>& workers) co
         }
         worker.finish();
       },
-      &together);
+      together);
 }
 
 template <class Element>

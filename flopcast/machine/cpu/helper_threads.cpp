@@ -96,15 +96,32 @@ class Helper {
     ++ordered_;
     ordered_.notify_one();
   }
-  void wait() const { wait_while(done_, ordered_.load(std::memory_order_relaxed) - 1); }
+  void wait() const {
+    const std::uint32_t order = ordered_.load(std::memory_order_relaxed);
+    for (std::uint32_t done = done_.load(std::memory_order_acquire); done != order; done = done_.load(std::memory_order_acquire)) {
+      wait_while(done_, done);
+    }
+  }
+  /// Withdraws the order unless the thread has begun it. Returns whether it is withdrawn; then wait() must not be called.
+  bool call_off() { return claim(ordered_.load(std::memory_order_relaxed)); }
 
  private:
+  /// Returns whether nobody has claimed an order before: neither the thread, to do it, nor the caller, to withdraw it.
+  bool claim(std::uint32_t order) {
+    std::uint32_t before = order - 1;
+    return claimed_.compare_exchange_strong(before, order);
+  }
+
   void serve() noexcept {
-    for (std::uint32_t done = 0;; ++done) {
-      wait_while(ordered_, done);
+    for (std::uint32_t order = 0;;) {
+      wait_while(ordered_, order);
+      order = ordered_.load(std::memory_order_acquire);
+      if (!claim(order)) {
+        continue;
+      }
       take_over(*setting_);
       (*work_)(number_);
-      ++done_;  // sequentially consistent with notify_one's check for waiters; otherwise a waiter could be missed
+      done_ = order;  // sequentially consistent with notify_one's check for waiters; otherwise a waiter could be missed
       done_.notify_one();
     }
   }
@@ -131,6 +148,7 @@ class Helper {
 
   alignas(cache_line_bytes) std::atomic<std::uint32_t> ordered_ = 0;
   alignas(cache_line_bytes) std::atomic<std::uint32_t> done_ = 0;
+  std::atomic<std::uint32_t> claimed_ = 0;  ///< the newest order that was begun or withdrawn
   const Work* work_ = nullptr;
   std::size_t number_ = 0;
   const HelperSetting* setting_ = nullptr;
@@ -200,7 +218,9 @@ void run_in_new_threads(std::size_t count, const Work& work, const Work& refused
   }
 }
 
-void run_with(Crew& crew, std::size_t count, const Work& work, const Work& refused) {
+enum class Rest : std::uint8_t { wait, call_off };  ///< what becomes of threads that haven't begun when the caller's work is done
+
+void run_with(Crew& crew, std::size_t count, const Work& work, const Work& refused, Rest rest) {
   while (crew.helpers.size() + 1 < count && is_started([&] { crew.helpers.push_back(Helper::start()); })) {
   }
   const std::size_t helped = std::min(count - 1, crew.helpers.size());
@@ -213,13 +233,13 @@ void run_with(Crew& crew, std::size_t count, const Work& work, const Work& refus
   }
   work(0);
   for (std::size_t i = 0; i < helped; ++i) {
-    crew.helpers[i]->wait();
+    if (rest == Rest::wait || !crew.helpers[i]->call_off()) {
+      crew.helpers[i]->wait();
+    }
   }
 }
 
-}  // namespace
-
-void run_with_helpers(std::size_t count, const Work& work, const Work& refused) {
+void run(std::size_t count, const Work& work, const Work& refused, Rest rest) {
   const Work or_end = [&](std::size_t i) noexcept { work(i); };
   if (count <= 1) {
     work(0);
@@ -228,11 +248,20 @@ void run_with_helpers(std::size_t count, const Work& work, const Work& refused) 
   if (count <= std::max(2U, std::thread::hardware_concurrency())) {
     const HelperTurn turn(crew());
     if (turn.is_mine()) {
-      run_with(crew(), count, or_end, refused);
+      run_with(crew(), count, or_end, refused, rest);
       return;
     }
   }
   run_in_new_threads(count, or_end, refused);
+}
+
+}  // namespace
+
+void run_with_helpers(std::size_t count, const Work& work, const Work& refused) { run(count, work, refused, Rest::wait); }
+
+void share_with_helpers(std::size_t count, const Work& work) {
+  run(
+      count, work, [](std::size_t) {}, Rest::call_off);
 }
 
 }  // namespace flopcast::machine

@@ -53,6 +53,19 @@ TEST(HelperThreads, WorkAgainAfterAWhile) {
   }
 }
 
+TEST(HelperThreads, ShareAPileWithTheirCaller) {
+  for (int i = 0; i < 2000; ++i) {
+    std::atomic<int> next = 0, sum = 0;
+    share_with_helpers(3, [&](std::size_t) {
+      for (int part = next++; part < 10; part = next++) {
+        sum += part;
+      }
+    });
+    ASSERT_EQ(sum, 45);
+    ASSERT_THAT(times_worked(2), ::testing::Each(1));  // an order that was withdrawn leaves the next one alone
+  }
+}
+
 TEST(HelperThreads, WorkForSeveralCallersAtOnce) {
   std::atomic<int> worked = 0;
   std::vector<std::thread> callers;
@@ -158,6 +171,23 @@ TEST(HelperThreads, UseTheRoundingModeOfTheirCaller) {
   EXPECT_EQ(mode, FE_UPWARD);
   in_a_helper([&] { mode = std::fegetround(); });
   EXPECT_EQ(mode, FE_TONEAREST);
+}
+
+TEST(HelperThreads, AreCalledOffIfTheyHaveNotBegunWhenThePileIsEmpty) {
+  cpu_set_t usual, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(usual), &usual), 0);
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+  in_a_helper([] {});  // from now on the helper has the caller's CPU, which the caller keeps
+  int called_off = 0;
+  for (int i = 0; i < 50; ++i) {
+    std::atomic<int> begun = 0;
+    share_with_helpers(2, [&](std::size_t) { ++begun; });
+    called_off += begun == 1 ? 1 : 0;
+  }
+  ASSERT_EQ(sched_setaffinity(0, sizeof(usual), &usual), 0);
+  EXPECT_GT(called_off, 0);
 }
 
 TEST(HelperThreads, RunOnTheCpusOfTheirCaller) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 
 namespace flopcast::contract {
@@ -21,9 +22,6 @@ struct RowKernel {
   void (*scale)(std::int64_t count, const R* x, const R* factor, bool conjugate_x, bool adds, R* sums) = nullptr;
   /// c := alpha op(x) + beta c. Without `adds`, c isn't read. c and x may be the same row.
   void (*combine)(std::int64_t count, const R* x, bool conjugate_x, const R* alpha, const R* beta, bool adds, R* c) = nullptr;
-  /// to(j, i) := from(i, j) for `rows` rows and `columns` columns; from(i, j) stands `i from_step + j` elements after the first one, to(j, i)
-  /// `j to_step + i`.
-  void (*transpose)(std::int64_t rows, std::int64_t columns, const R* from, std::int64_t from_step, R* to, std::int64_t to_step) = nullptr;
 };
 
 /// The type of the numbers that elements of type T consist of.
@@ -36,10 +34,38 @@ struct NumberOfElement<std::complex<R>> {
   using type = R;
 };
 
+/// Offsets of a block of elements in the tensors from and to which it is moved, in elements.
+struct MovedBlock {
+  std::int64_t from = 0, to = 0;
+};
+
+/// Loops that move elements of one size without arithmetic, for one instruction set. Each loop does the same for `blocks` blocks. All offsets are
+/// in elements.
+struct MoveKernel {
+  /// Copies contiguous rows of `count` elements. `from` and `to` may be the same if all offsets are.
+  void (*rows)(std::size_t blocks, const MovedBlock* at, std::int64_t count, const void* from, void* to) = nullptr;
+  /// The same past the caches; finish_streaming() must be called before other threads read them.
+  void (*stream)(std::size_t blocks, const MovedBlock* at, std::int64_t count, const void* from, void* to) = nullptr;
+  /// Collects `count` elements, which have the offsets `from_of`, in contiguous rows.
+  void (*table)(std::size_t blocks, const MovedBlock* at, std::int64_t count, const std::int64_t* from_of, const void* from,
+                void* to) = nullptr;
+  /// to(j, i) := from(i, j) for `rows` rows i and `columns` columns j. from(i, j) has the offset from_of[i] + j, to(j, i) the offset
+  /// to_of[j] + i. Elements that are `ahead` elements away from those of `from` are
+  /// prefetched, unless it is 0.
+  void (*squares)(std::size_t blocks, const MovedBlock* at, std::int64_t rows, const std::int64_t* from_of, std::int64_t columns,
+                  const std::int64_t* to_of, const void* from, void* to, std::int64_t ahead) = nullptr;
+};
+
 /// The kernels of one instruction set.
 struct RowKernels {
   RowKernel<float> s, c;
   RowKernel<double> d, z;
+  MoveKernel of4, of8, of16;  ///< for elements of so many bytes
+
+  [[nodiscard]] const MoveKernel& moves(std::int64_t element_bytes) const {
+    constexpr std::int64_t bytes_of_double = 8;
+    return element_bytes < bytes_of_double ? of4 : element_bytes == bytes_of_double ? of8 : of16;
+  }
 };
 
 /// Return the kernels of one instruction set; their pointers are null if the compiler doesn't support the instruction set.

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "flopcast/contract/einsum/move_loops.hpp"
 #include "flopcast/contract/einsum/row_kernel.hpp"
 #include "flopcast/contract/kernels/vector_memory.hpp"
 
@@ -294,58 +295,21 @@ static void combine(std::int64_t count, const R* x, bool conjugate_x, const R* a
   }
 }
 
-/// Transposes four rows and columns in registers: pairs of rows are interleaved, then pairs of these pairs.
-template <class Four, class R>
-[[gnu::always_inline]] static inline void transpose_square(const R* from, std::int64_t from_step, R* to, std::int64_t to_step) {
-  const Four row0 = load<Four>(from), row1 = load<Four>(from + from_step);
-  const Four row2 = load<Four>(from + 2 * from_step), row3 = load<Four>(from + 3 * from_step);
-  const Four even01 = __builtin_shufflevector(row0, row1, 0, 4, 2, 6), odd01 = __builtin_shufflevector(row0, row1, 1, 5, 3, 7);
-  const Four even23 = __builtin_shufflevector(row2, row3, 0, 4, 2, 6), odd23 = __builtin_shufflevector(row2, row3, 1, 5, 3, 7);
-  store(to, __builtin_shufflevector(even01, even23, 0, 1, 4, 5));
-  store(to + to_step, __builtin_shufflevector(odd01, odd23, 0, 1, 4, 5));
-  store(to + 2 * to_step, __builtin_shufflevector(even01, even23, 2, 3, 6, 7));
-  store(to + 3 * to_step, __builtin_shufflevector(odd01, odd23, 2, 3, 6, 7));
-}
-
-template <class Set, class R>
-[[gnu::always_inline]] static inline void transpose_singly(std::int64_t first_row, std::int64_t rows, std::int64_t first_column,
-                                                           std::int64_t columns, const R* from, std::int64_t from_step, R* to,
-                                                           std::int64_t to_step) {
-  using One = typename Set::One;
-  for (std::int64_t j = first_column; j < columns; ++j) {
-    for (std::int64_t i = first_row; i < rows; ++i) {
-      store(to + (j * to_step + i) * Set::numbers, load<One>(from + (i * from_step + j) * Set::numbers));
-    }
-  }
-}
-
-template <class Set, class R>
-static void transpose(std::int64_t rows, std::int64_t columns, const R* from, std::int64_t from_step, R* to, std::int64_t to_step) {
-  std::int64_t square_rows = 0, square_columns = 0;
-  if constexpr (!Set::is_complex && (sizeof(R) == 4 || sizeof(typename Set::Wide) >= 32)) {
-    typedef R Four [[gnu::vector_size(4 * sizeof(R))]];
-    square_rows = rows / 4 * 4;
-    square_columns = columns / 4 * 4;
-    for (std::int64_t j = 0; j < square_columns; j += 4) {
-      for (std::int64_t i = 0; i < square_rows; i += 4) {
-        transpose_square<Four>(from + i * from_step + j, from_step, to + j * to_step + i, to_step);
-      }
-    }
-  }
-  transpose_singly<Set>(square_rows, rows, 0, square_columns, from, from_step, to, to_step);
-  transpose_singly<Set>(0, rows, square_columns, columns, from, from_step, to, to_step);
-}
-
 template <class R, std::size_t bytes, bool complex>
 constexpr RowKernel<R> row_kernel() {
   using Set = Vectors<R, bytes, complex>;
-  return {sum<Set, R>, dot<Set, R>, add<Set, R>, multiply<Set, R>, scale<Set, R>, combine<Set, R>, transpose<Set, R>};
+  return {sum<Set, R>, dot<Set, R>, add<Set, R>, multiply<Set, R>, scale<Set, R>, combine<Set, R>};
 }
 
 template <std::size_t bytes>
 constexpr RowKernels all_rows() {
-  return {row_kernel<float, bytes, false>(), row_kernel<float, bytes, true>(), row_kernel<double, bytes, false>(),
-          row_kernel<double, bytes, true>()};
+  return {row_kernel<float, bytes, false>(),
+          row_kernel<float, bytes, true>(),
+          row_kernel<double, bytes, false>(),
+          row_kernel<double, bytes, true>(),
+          move_loops::move_kernel<Vectors<float, bytes, false>, float>(),
+          move_loops::move_kernel<Vectors<double, bytes, false>, double>(),
+          move_loops::move_kernel<Vectors<double, bytes, true>, double>()};
 }
 
 }  // namespace flopcast::contract::row_loops

@@ -10,7 +10,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "flopcast/contract/einsum/odometer.hpp"
 #include "flopcast/contract/einsum/row_kernel.hpp"
+#include "flopcast/contract/einsum/transposition.hpp"
 #include "flopcast/contract/notation/element.hpp"
 #include "flopcast/machine/cpu/helper_threads.hpp"
 #include "flopcast/support/division.hpp"
@@ -41,46 +43,6 @@ std::vector<SumDimension> fused(const std::vector<SumDimension>& sorted) {
   return all;
 }
 
-/// Positions in loops, and the offsets that belong to them.
-class Odometer {
- public:
-  Odometer(const std::vector<SumLoop>& loops, std::int64_t first) : loops_(loops.data()), size_(loops.size()) {
-    for (std::size_t i = 0; i < size_; ++i) {
-      positions_[i] = first % loops_[i].count;
-      first /= loops_[i].count;
-      for (std::size_t t = 0; t < offsets_.size(); ++t) {
-        offsets_[t] += positions_[i] * loops_[i].steps[t];
-      }
-    }
-  }
-  void next() {
-    for (std::size_t i = 0; i < size_; ++i) {
-      const SumLoop& loop = loops_[i];
-      const bool wraps = ++positions_[i] == loop.count;
-      const std::int64_t steps = wraps ? 1 - loop.count : 1;
-      for (std::size_t t = 0; t < offsets_.size(); ++t) {
-        offsets_[t] += steps * loop.steps[t];
-      }
-      if (!wraps) {
-        return;
-      }
-      positions_[i] = 0;
-    }
-  }
-  [[nodiscard]] std::int64_t offset(std::size_t t) const { return offsets_[t]; }
-  /// Returns the number of a side's values in the current block.
-  [[nodiscard]] std::int64_t length(const SumSide& side) const {
-    const bool is_last = side.loop >= 0 && positions_[static_cast<std::size_t>(side.loop)] + 1 == loops_[side.loop].count;
-    return is_last ? side.last_length : side.length;
-  }
-
- private:
-  const SumLoop* loops_;
-  std::size_t size_;
-  std::array<std::int64_t, 3> offsets_{};
-  std::array<std::int64_t, StridedSum::max_loops> positions_;  // the first `size_` are set
-};
-
 template <class T>
 constexpr const auto& kernel_of(const RowKernels& kernels) {
   if constexpr (std::is_same_v<T, float>) {
@@ -103,13 +65,7 @@ class SumWorker {
   using R = typename NumberOfElement<T>::type;
 
   SumWorker(const StridedSum& sum, const T* a, const T* b, T* c, T alpha, T beta, bool reads)
-      : sum_(sum), kernel_(kernel_of<T>(row_kernels())), data_{a, b}, c_(c), alpha_(alpha), beta_(beta), reads_(reads) {
-    const std::pair a_steps(sum.tiles_.columns.steps[in_a], sum.tiles_.rows.steps[in_a]);
-    const std::pair c_steps(sum.tiles_.rows.steps[in_c], sum.tiles_.columns.steps[in_c]);
-    is_transposition_ = sum.tiles_.by_columns && !sum.tiles_.sums_up && !sum.has_b_ && !sum.conjugate_sum_ && reads && alpha == T(1) &&
-                        beta == T(0) && a_steps.first == 1 && a_steps.second != SumSide::scattered && c_steps.first == 1 &&
-                        c_steps.second != SumSide::scattered;
-  }
+      : sum_(sum), kernel_(kernel_of<T>(row_kernels())), data_{a, b}, c_(c), alpha_(alpha), beta_(beta), reads_(reads) {}
 
   /// Computes tiles [first, last).
   void run(std::int64_t first, std::int64_t last) {
@@ -137,11 +93,6 @@ class SumWorker {
     const std::int64_t columns = tile.length(sum_.tiles_.columns), rows = tile.length(sum_.tiles_.rows);
     T* const c = c_ + tile.offset(in_c);
     T* const buffer = reinterpret_cast<T*>(tile_);
-    if (is_transposition_) {
-      kernel_.transpose(rows, columns, numbers(data_[in_a] + tile.offset(in_a)), sum_.tiles_.rows.steps[in_a], numbers(c),
-                        sum_.tiles_.columns.steps[in_c]);
-      return;
-    }
     for (std::int64_t i = 0; i < rows; ++i) {
       const std::array<std::int64_t, 2> at = {tile.offset(in_a) + sum_.tiles_.rows.offset(in_a, i),
                                               tile.offset(in_b) + sum_.tiles_.rows.offset(in_b, i)};
@@ -360,8 +311,14 @@ class SumWorker {
   void write_columns(const T* tile, std::int64_t rows, std::int64_t columns, T* c) {
     const SumSide& across = sum_.tiles_.rows;
     const bool adds = beta_ != T(0), is_contiguous = across.steps[in_c] == 1 || rows == 1;
-    if (is_contiguous && !adds && sum_.tiles_.columns.steps[in_c] != SumSide::scattered) {
-      kernel_.transpose(rows, columns, numbers(tile), largest_side, numbers(c), sum_.tiles_.columns.steps[in_c]);
+    if (is_contiguous && !adds) {
+      std::array<std::int64_t, largest_side> from_of, to_of;
+      for (std::int64_t i = 0; i < largest_side; ++i) {
+        from_of[static_cast<std::size_t>(i)] = i * largest_side;
+        to_of[static_cast<std::size_t>(i)] = i < columns ? sum_.tiles_.columns.offset(in_c, i) : 0;
+      }
+      const MovedBlock whole;
+      row_kernels().moves(sizeof(T)).squares(1, &whole, rows, from_of.data(), columns, to_of.data(), tile, c, 0);
       return;
     }
     for (std::int64_t j = 0; j < columns; ++j) {
@@ -388,8 +345,7 @@ class SumWorker {
   T* c_;
   T alpha_, beta_;
   bool reads_;
-  bool is_transposition_ = false;                    ///< tiles are transposed from A to C without a buffer
-  alignas(64) std::byte scratch_[3 * bytes_of_row];  // not initialised
+  alignas(64) std::byte scratch_[3 * bytes_of_row];                                                 // not initialised
   alignas(64) std::byte tile_[largest_side * largest_side * static_cast<std::int64_t>(sizeof(T))];  // not initialised
 };
 
@@ -402,12 +358,16 @@ StridedSum::StridedSum(const SumProblem& problem, int threads)
   if (is_empty_ || is_empty_sum_) {
     terms_ = 0;
   }
-  if (shape.kept.size() + 2 > max_loops || shape.summed.size() + 2 > max_loops) {
+  constexpr std::size_t most_dimensions = Odometer::max_loops - 2;
+  if (std::max(shape.kept.size(), shape.summed.size()) > most_dimensions) {
     throw bad_input("{} dimensions are too many for a sum; expected {} at most", std::max(shape.kept.size(), shape.summed.size()),
-                    max_loops - 2);
+                    most_dimensions);
   }
   tiles_ = choose_tiles(shape);
   tile_count_ = repetitions(tiles_.tiles);
+  if (!has_b_ && !tiles_.sums_up && !conjugate_sum_ && !is_empty_) {
+    transposition_ = std::make_shared<const Transposition>(shape.kept, element_bytes(precision_));
+  }
   sum_count_ = repetitions(tiles_.sums);
   constexpr double worth_a_thread = 1 << 16;  // elements: some ten microseconds
   const double wanted =
@@ -499,15 +459,12 @@ void StridedSum::run_split(const void* a, const void* b, void* c, std::complex<d
   auto* const sums = reinterpret_cast<std::byte*>(buffer.data());
   const auto at = [&](const void* tensor, std::int64_t offset) { return static_cast<const std::byte*>(tensor) + offset * bytes; };
   std::atomic<std::size_t> next = 0;
-  machine::run_with_helpers(
-      split_->parts.size(),
-      [&](std::size_t) {
-        for (std::size_t i = next++; i < split_->parts.size(); i = next++) {
-          const Split::PartialSum& part = split_->parts[i];
-          part.sum.run(at(a, part.first_a), has_b_ ? at(b, part.first_b) : nullptr, sums + part.first_c * bytes, 1.0, 0.0);
-        }
-      },
-      [](std::size_t) {});
+  machine::share_with_helpers(split_->parts.size(), [&](std::size_t) {
+    for (std::size_t i = next++; i < split_->parts.size(); i = next++) {
+      const Split::PartialSum& part = split_->parts[i];
+      part.sum.run(at(a, part.first_a), has_b_ ? at(b, part.first_b) : nullptr, sums + part.first_c * bytes, 1.0, 0.0);
+    }
+  });
   split_->total->run(sums, nullptr, c, alpha, beta);
 }
 
@@ -521,24 +478,27 @@ void StridedSum::run_as(const T* a, const T* b, T* c, T alpha, T beta, bool read
   }
   const T* const first_a = a == nullptr ? nullptr : a + base_[in_a];
   const T* const first_b = b == nullptr ? nullptr : b + base_[in_b];
+  const bool moves = transposition_ != nullptr && reads && alpha == T(1) && beta == T(0);
+  const std::int64_t tiles = moves ? transposition_->tiles() : tile_count_;
   const auto work = [&](std::int64_t first, std::int64_t last) {
+    if (moves) {
+      transposition_->run(first_a, c + base_[in_c], first, last);
+      return;
+    }
     SumWorker<T>(*this, first_a, first_b, c + base_[in_c], alpha, beta, reads).run(first, last);
   };
   if (threads_ == 1 || split_ != nullptr) {
-    work(0, tile_count_);
+    work(0, tiles);
     return;
   }
   constexpr std::int64_t shares = 4;  // of a thread, because threads don't advance equally fast
-  const std::int64_t parts = std::min<std::int64_t>(tile_count_, shares * threads_);
+  const std::int64_t parts = std::min<std::int64_t>(tiles, shares * threads_);
   std::atomic<std::int64_t> next = 0;
-  machine::run_with_helpers(
-      static_cast<std::size_t>(threads_),
-      [&](std::size_t) {
-        for (std::int64_t part = next++; part < parts; part = next++) {
-          work(part * tile_count_ / parts, (part + 1) * tile_count_ / parts);
-        }
-      },
-      [](std::size_t) {});
+  machine::share_with_helpers(static_cast<std::size_t>(threads_), [&](std::size_t) {
+    for (std::int64_t part = next++; part < parts; part = next++) {
+      work(part * tiles / parts, (part + 1) * tiles / parts);
+    }
+  });
 }
 
 void StridedSum::run(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) const {
@@ -566,8 +526,8 @@ double StridedSum::moved_bytes() const {
 Seconds StridedSum::expected_seconds(double bytes_per_second) const {
   constexpr double elements_per_second = 2e9, rows_per_second = 2e8, calls_per_second = 2e7;
   const double length = static_cast<double>(std::max<std::int64_t>(1, tiles_.by_dots ? tiles_.terms_of_row.length : tiles_.columns.length));
-  return 1 / calls_per_second +
-         std::max(moved_bytes() / bytes_per_second, terms_ / elements_per_second + terms_ / length / rows_per_second) / threads_;
+  const Seconds rows = transposition_ != nullptr ? 0 : terms_ / length / rows_per_second;
+  return 1 / calls_per_second + std::max(moved_bytes() / bytes_per_second, terms_ / elements_per_second + rows) / threads_;
 }
 
 }  // namespace flopcast::contract

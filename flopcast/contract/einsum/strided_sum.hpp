@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "flopcast/contract/einsum/sum_tiles.hpp"
+#include "flopcast/contract/einsum/transposition.hpp"
 #include "flopcast/core/routine.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -46,8 +47,6 @@ class StridedSum {
   /// Returns the time of run() where memory moves `bytes_per_second`: bytes of all tensors, and the work on elements and rows.
   [[nodiscard]] Seconds expected_seconds(double bytes_per_second) const;
 
-  static constexpr std::size_t max_loops = 64;
-
  private:
   template <class T>
   friend class SumWorker;
@@ -65,6 +64,7 @@ class StridedSum {
   std::array<std::int64_t, 3> base_{};  ///< offsets of the first elements, once C's strides are positive
   SumTiles tiles_;
   std::int64_t tile_count_ = 1;
+  std::shared_ptr<const Transposition> transposition_;  ///< moves A to C where nothing is computed; null where something always is
   std::int64_t sum_count_ = 1;
   double terms_ = 1;
   std::array<double, 3> elements_{1, 1, 1};  ///< numbers of elements of A, B and C

@@ -99,18 +99,71 @@ void expect_right_rows(const RowKernel<typename NumberOfElement<T>::type>& kerne
   ASSERT_EQ(dot[0], expected_dot);
 }
 
+/// Moves two blocks of rows and columns, whose rows are scattered in A and columns in C. Expects that nothing else is written.
 template <class T>
-void expect_right_transposition(const RowKernel<typename NumberOfElement<T>::type>& kernel, std::size_t rows, std::size_t columns,
-                                std::mt19937& random) {
+void expect_right_squares(const MoveKernel& kernel, std::size_t rows, std::size_t columns, std::mt19937& random) {
   const std::size_t from_step = columns + 3, to_step = rows + 2;
-  const std::vector<T> from = random_row<T>(rows * from_step, random), before = random_row<T>(columns * to_step, random);
-  std::vector<T> to = before;
-  kernel.transpose(static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns), numbers(from), static_cast<std::int64_t>(from_step),
-                   numbers(to), static_cast<std::int64_t>(to_step));
+  const std::vector<T> from = random_row<T>(2 * rows * from_step, random), before = random_row<T>(2 * columns * to_step, random);
+  std::vector<std::int64_t> from_of, to_of;
+  for (std::size_t i = 0; i < rows; ++i) {
+    from_of.push_back(static_cast<std::int64_t>((rows - 1 - i) * from_step));
+  }
   for (std::size_t j = 0; j < columns; ++j) {
-    for (std::size_t i = 0; i < to_step; ++i) {
-      ASSERT_EQ(to[j * to_step + i], i < rows ? from[i * from_step + j] : before[j * to_step + i]);
+    to_of.push_back(static_cast<std::int64_t>((j + 1) % columns * to_step));
+  }
+  const std::vector<MovedBlock> blocks = {{0, 0},
+                                          {static_cast<std::int64_t>(rows * from_step), static_cast<std::int64_t>(columns * to_step)}};
+  for (const std::int64_t ahead : {0, 1}) {
+    std::vector<T> to = before, expected = before;
+    kernel.squares(blocks.size(), blocks.data(), static_cast<std::int64_t>(rows), from_of.data(), static_cast<std::int64_t>(columns),
+                   to_of.data(), from.data(), to.data(), ahead);
+    for (const MovedBlock& block : blocks) {
+      for (std::size_t i = 0; i < rows; ++i) {
+        for (std::size_t j = 0; j < columns; ++j) {
+          expected[static_cast<std::size_t>(block.to + to_of[j]) + i] = from[static_cast<std::size_t>(block.from + from_of[i]) + j];
+        }
+      }
     }
+    ASSERT_EQ(to, expected) << rows << " x " << columns;
+  }
+}
+
+/// Copies rows, past the caches too, and collects them by a table.
+template <class T>
+void expect_right_moves(const MoveKernel& kernel, std::size_t count, std::mt19937& random) {
+  const std::vector<T> from = random_row<T>(2 * count + 1, random), before = random_row<T>(3 * count + 9, random);
+  std::vector<std::int64_t> from_of;
+  for (std::size_t i = 0; i < count; ++i) {
+    from_of.push_back(static_cast<std::int64_t>(count - 1 - i));
+  }
+  const std::vector<MovedBlock> blocks = {{1, 2}, {0, static_cast<std::int64_t>(2 * count) + 5}};
+  std::vector<T> copied = before, collected = before, streamed = before, to = before;
+  const auto length = static_cast<std::int64_t>(count);
+  kernel.rows(blocks.size(), blocks.data(), length, from.data(), copied.data());
+  kernel.stream(blocks.size(), blocks.data(), length, from.data(), streamed.data());
+  kernel.table(blocks.size(), blocks.data(), length, from_of.data(), from.data(), collected.data());
+  std::vector<T> reversed = before;
+  for (const MovedBlock& block : blocks) {
+    for (std::size_t i = 0; i < count; ++i) {
+      to[static_cast<std::size_t>(block.to) + i] = from[static_cast<std::size_t>(block.from) + i];
+      reversed[static_cast<std::size_t>(block.to) + i] = from[static_cast<std::size_t>(block.from + from_of[i])];
+    }
+  }
+  ASSERT_EQ(copied, to) << count;
+  ASSERT_EQ(streamed, to) << count;
+  ASSERT_EQ(collected, reversed) << count;
+}
+
+template <class T>
+void expect_right(const MoveKernel& kernel) {
+  std::mt19937 random(2);
+  for (std::size_t rows = 1; rows < 20; ++rows) {
+    for (std::size_t columns = 1; columns < 20; ++columns) {
+      expect_right_squares<T>(kernel, rows, columns, random);
+    }
+  }
+  for (std::size_t count = 1; count < 80; ++count) {
+    expect_right_moves<T>(kernel, count, random);
   }
 }
 
@@ -125,11 +178,6 @@ void expect_right(const RowKernel<typename NumberOfElement<T>::type>& kernel) {
       }
     }
   }
-  for (std::size_t rows = 1; rows < 11; ++rows) {
-    for (std::size_t columns = 1; columns < 11; ++columns) {
-      expect_right_transposition<T>(kernel, rows, columns, random);
-    }
-  }
 }
 
 TEST(RowKernel, ComputesRowsOfAnyLengthWithEveryInstructionSet) {
@@ -139,6 +187,15 @@ TEST(RowKernel, ComputesRowsOfAnyLengthWithEveryInstructionSet) {
     expect_right<double>(set.kernels.d);
     expect_right<std::complex<float>>(set.kernels.c);
     expect_right<std::complex<double>>(set.kernels.z);
+  }
+}
+
+TEST(MoveKernel, MovesElementsOfEverySizeWithEveryInstructionSet) {
+  for (const Set& set : usable_sets()) {
+    SCOPED_TRACE(set.name);
+    expect_right<float>(set.kernels.moves(4));
+    expect_right<std::complex<float>>(set.kernels.moves(8));
+    expect_right<std::complex<double>>(set.kernels.moves(16));
   }
 }
 

@@ -14,7 +14,7 @@ namespace flopcast::contract {
 namespace {
 
 constexpr std::int64_t line_bytes = 64, bytes_of_side = 512, shortest_side = 16;
-constexpr std::int64_t rows_of_tile = 8;        ///< of 256 bytes, that are copied together
+constexpr std::int64_t rows_of_tile = 8;        ///< rows of 512 bytes that are copied together
 constexpr std::int64_t shortest_row = 32;       ///< bytes
 constexpr std::int64_t shortest_square = 4;     ///< elements of a side that is transposed in registers
 constexpr std::int64_t largest_tile = 1 << 17;  ///< bytes of the buffer

@@ -29,7 +29,7 @@ class Transposition {
   void run(const void* a, void* c, std::int64_t first, std::int64_t last) const;
 
  private:
-  using Numbers = std::vector<std::size_t>;  ///< of dimensions
+  using Numbers = std::vector<std::size_t>;  ///< numbers of dimensions
   enum class Way { rows, squares, table, single };
   /// The part of a dimension that belongs to a tile.
   struct Block {
@@ -41,7 +41,7 @@ class Transposition {
     std::vector<MovedBlock> blocks;
     std::vector<std::int64_t> from_of;    ///< offsets in A of the elements that follow each other in C
     std::vector<std::int64_t> to_of;      ///< offsets in C of the elements that follow each other in A; for squares
-    std::vector<std::int64_t> buffer_of;  ///< the same in a buffer
+    std::vector<std::int64_t> buffer_of;  ///< offsets of these elements in a buffer
     std::vector<MovedBlock> buffered;     ///< rows in the buffer and in C
   };
 
@@ -62,7 +62,7 @@ class Transposition {
   Way way_ = Way::single;
   bool streams_ = false;       ///< C is written past the caches
   Numbers along_c_, along_a_;  ///< dimensions along which a tile's elements follow each other in C, and, for squares, in A
-  std::vector<Block> blocks_;  ///< of each dimension
+  std::vector<Block> blocks_;  ///< blocks of all dimensions
   Numbers cut_;                ///< dimensions whose last block is shorter: two at most
   std::vector<Work> works_;    ///< bit i of the number says whether cut_[i] is at its last block
   std::vector<SumLoop> loops_;

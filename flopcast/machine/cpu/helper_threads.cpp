@@ -218,7 +218,7 @@ void run_in_new_threads(std::size_t count, const Work& work, const Work& refused
   }
 }
 
-enum class Rest : std::uint8_t { wait, call_off };  ///< what becomes of threads that haven't begun when the caller's work is done
+enum class Rest : std::uint8_t { wait, call_off };  ///< treatment of threads that haven't begun when the caller's work is done
 
 void run_with(Crew& crew, std::size_t count, const Work& work, const Work& refused, Rest rest) {
   while (crew.helpers.size() + 1 < count && is_started([&] { crew.helpers.push_back(Helper::start()); })) {

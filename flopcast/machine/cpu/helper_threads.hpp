@@ -15,8 +15,8 @@ namespace flopcast::machine {
 /// threads and starts some when needed.
 void run_with_helpers(std::size_t count, const std::function<void(std::size_t)>& work, const std::function<void(std::size_t)>& refused);
 
-/// The same for work that is taken from a common pile: when work(0) returns, the pile is empty, so that threads that haven't begun by then are
-/// called off. Waiting for those could take as long as another program keeps their core.
+/// Runs work whose parts are taken from a common pile, in the caller's thread and in helper threads. When work(0) returns, the pile is empty, so
+/// that threads that haven't begun by then are called off. Waiting for those could take as long as another program keeps their core.
 void share_with_helpers(std::size_t count, const std::function<void(std::size_t)>& work);
 
 }  // namespace flopcast::machine

@@ -30,7 +30,7 @@ check, a loop that ends when it has converged), the self-check finds out, and th
 Examples:
   flopcast mpi tune space.json
   flopcast mpi tune space.json --confirm auto
-  flopcast mpi tune space.json --policy local --tolerance 0.05 --validate)";
+  flopcast mpi tune space.json --policy local --time-precision 0.05 --validate)";
 
 void tune(const MpiTuneRequest& request, const ResultFiles& files, const CommonOptions& common) {
   const MpiTuning tuning = tune_mpi(Workbench({}, run_context(common)), request, run_context(common));

@@ -188,7 +188,7 @@ std::vector<std::size_t> all_problems(const Ranking& ranking) {
 }
 
 std::string where(const Ranking& ranking, std::size_t place) {
-  return ranking.places.size() > 1 ? ", " + place_name(ranking.places[place]) : "";
+  return ranking.places.size() > 1 ? ", " + place_text(ranking.places[place]) : "";
 }
 
 }  // namespace
@@ -209,14 +209,6 @@ const tuning::Measured* find_measured(const tuning::Decision& decision, const tu
     }
   }
   return nullptr;
-}
-
-std::string variant_text(const std::string& variant, const PlaceRanking& place) {
-  return variant.empty() ? place.environment.lapack.name + "'s" : variant;
-}
-
-std::string place_name(const PlaceRanking& place) {
-  return fmt::format("{} x {}", place.blas.empty() ? place.environment.blas.name : place.blas, place.threads);
 }
 
 report::Table ranking_table(const Ranking& ranking) {

@@ -14,11 +14,6 @@ namespace flopcast::cli {
 /// Returns whether a decision of the place was validated.
 bool has_validations(const PlaceRanking& place);
 
-/// Returns a variant's name in tables, or the name of the library whose own routine it is.
-std::string variant_text(const std::string& variant, const PlaceRanking& place);
-/// Returns "blis x 2".
-std::string place_name(const PlaceRanking& place);
-
 /// Returns the measured run of a forecast, or nullptr without one.
 const tuning::Measured* find_measured(const tuning::Decision& decision, const tuning::Forecast& forecast);
 

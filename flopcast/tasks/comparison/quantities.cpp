@@ -284,6 +284,13 @@ void add_settings(const json& object, Settings& settings) {
   }
 }
 
+/// Returns the values of a list, such as block sizes to choose from.
+std::string list_text(const json& list) {
+  std::vector<std::string> parts;
+  std::transform(list.begin(), list.end(), std::back_inserter(parts), value_text);
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 }  // namespace
 
 Settings settings_of(const json& document) {
@@ -301,7 +308,7 @@ Settings settings_of(const json& document) {
   if (const json* options = find(document, "options")) {
     for (const auto& [name, value] : json_detail::members(*options).items()) {
       if (name != "seed" && name != "time_budget" && name != "reference_seconds" && name != "threads" && name != "affinity") {
-        settings[name] = value_text(value);
+        settings[name] = value.is_array() ? list_text(value) : value_text(value);
       }
     }
   }

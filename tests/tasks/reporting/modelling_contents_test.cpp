@@ -33,7 +33,7 @@ TEST(SampleContents, DrawTimeOverTheSizeThatVaries) {
   SampleResult result;
   result.samples = {sampled(100, 1e-3), sampled(200, 2e-3), sampled(300, 3e-3)};
   const PageContents page = contents(result);
-  EXPECT_THAT(page.answer, AllOf(HasSubstr("3 calls were timed"), HasSubstr("1.00 ms")));
+  EXPECT_THAT(page.answer, AllOf(HasSubstr("3 calls were timed; dgemm transa=N"), HasSubstr("1.00 ms")));
   EXPECT_EQ(page.trust, Trust::quiet);
   const report::Figure& figure = tests::figure(page);
   ASSERT_EQ(figure.series.size(), 1U);
@@ -101,6 +101,26 @@ TEST(ContractionContents, DrawStepsAndConsideredTiles) {
   result.times = {1e-3, 2e-3, 3e-3};
   EXPECT_THAT(contents(result).answer, HasSubstr("2.00 ms as measured"));
   EXPECT_TRUE(contents(result).steps.empty());
+}
+
+TEST(AlgorithmsContents, NameTheFastestAndTheCommandThatWritesIt) {
+  AlgorithmRanking ranking;
+  ranking.contraction = contract::make_contraction(contract::parse_notation("abc=ai,ibc"), {{'a', 4}, {'b', 5}, {'c', 6}, {'i', 7}},
+                                                   Precision::z, contract::Order::row_major);
+  for (const contract::Algorithm& algorithm : contract::generate(ranking.contraction)) {
+    RankedAlgorithm& one = ranking.algorithms.emplace_back();
+    one.algorithm = algorithm;
+    one.forecast.seconds = 1e-3 * static_cast<double>(ranking.algorithms.size());
+  }
+  ranking.algorithms.resize(2);
+  const PageContents page = contents(ranking);
+  const std::string name = ranking.algorithms[0].algorithm.name();
+  EXPECT_THAT(page.answer, AllOf(HasSubstr(name + " is predicted to be the fastest: 1.00 ms"), HasSubstr("All others are slower")));
+  EXPECT_THAT(page.steps.at(0).command, AllOf(HasSubstr("a=4 b=5 c=6 i=7 --precision z --order row_major"), HasSubstr(name)));
+  ranking.algorithms[1].tie = true;
+  EXPECT_THAT(contents(ranking).answer, HasSubstr("1 other algorithm can't be told from it"));
+  ranking.contraction.tensors[0].strides.front() *= 10;
+  EXPECT_TRUE(contents(ranking).steps.empty());
 }
 
 TEST(LayoutsContents, SayWhichTensorsToStoreOtherwise) {

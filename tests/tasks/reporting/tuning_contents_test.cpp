@@ -44,6 +44,11 @@ TEST(TuningContents, AnswerWithTheLargestGain) {
   ASSERT_EQ(page.steps.size(), 2U);
   EXPECT_EQ(page.steps[0].command, "flopcast tune dgeqrf --n 200,400 --save");
   EXPECT_EQ(page.steps[1].command, "flopcast run -- COMMAND");
+  tuning::Decision square = decision(200, 1e-3), tall = square;
+  square.sizes = {200, 200};
+  tall.sizes = {400, 200};
+  EXPECT_EQ(contents(tuning({square})).steps.at(0).command, "flopcast tune dgeqrf --n 200 --save");
+  EXPECT_EQ(contents(tuning({square, tall})).steps.at(0).command, "");
 }
 
 TEST(TuningContents, DrawTimesWithBandsTiesAndDefault) {
@@ -110,6 +115,8 @@ TEST(RankingContents, NameTheFastestVariantOfEachProblem) {
   const report::Figure& rates = tests::figure(page);
   ASSERT_EQ(rates.series.size(), 2U);
   EXPECT_EQ(rates.series[0].title, "2");
+  EXPECT_EQ(rates.series[0].color, 1);
+  EXPECT_EQ(rates.series[1].color, 2);
   EXPECT_NEAR(rates.series[0].y.at(0), 500, 1e-9);
   EXPECT_EQ(page.steps.at(0).command, "flopcast rank cholesky --n 300 --validate");
 }

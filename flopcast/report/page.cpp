@@ -206,11 +206,12 @@ void Page::add_table(const Table& table) {
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     titles += fmt::format("#{} td:nth-child({})::before {{ content: \"{}\"; }}\n", id, i + 1, css_string(table.columns[i].title));
   }
-  body_ += fmt::format("<style>\n@media (max-width: 48rem) {{\n{}}}\n</style>\n<div class=\"scroll\"><table id=\"{}\"{}>\n<thead><tr>",
-                       titles, id,
-                       table.is_mixed                ? " data-mixed"
-                       : assets::sortable_js.empty() ? ""
-                                                     : " class=\"sortable n-last\"");
+  body_ += fmt::format(
+      "<style>\n@media screen and (max-width: 48rem) {{\n{}}}\n</style>\n<div class=\"scroll\"><table id=\"{}\"{}>\n<thead><tr>", titles,
+      id,
+      table.is_mixed                ? " data-mixed"
+      : assets::sortable_js.empty() ? ""
+                                    : " class=\"sortable n-last\"");
   for (const Column& column : table.columns) {
     body_ +=
         fmt::format("<th scope=\"col\"{}{}>{}</th>", column.align == Align::right ? " class=\"r\"" : "",

@@ -273,22 +273,25 @@ std::string library_text(const json& library) {
   return text;
 }
 
+/// Returns a setting as text; lists that aren't sizes, such as block sizes to choose from, with commas.
+std::string setting_text(std::string_view name, const json& value) {
+  if (!value.is_array() || name == "sizes") {
+    return value_text(value);
+  }
+  std::vector<std::string> parts;
+  std::transform(value.begin(), value.end(), std::back_inserter(parts), value_text);
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 /// Adds the members of `object` that say where and how it was made.
 void add_settings(const json& object, Settings& settings) {
   for (const char* name : {"cpu", "blas", "lapack", "threads", "kernels", "affinity", "cpus", "date", "mpi", "ranks", "clock", "policy",
                            "place", "command", "parameter", "huge_pages", "expression", "contraction", "sizes"}) {
     if (const json* value = find(object, name)) {
       const bool is_library = value->is_object() && value->contains("kernels");
-      settings[name == std::string_view("cpu") ? "CPU" : name] = is_library ? library_text(*value) : value_text(*value);
+      settings[name == std::string_view("cpu") ? "CPU" : name] = is_library ? library_text(*value) : setting_text(name, *value);
     }
   }
-}
-
-/// Returns the values of a list, such as block sizes to choose from.
-std::string list_text(const json& list) {
-  std::vector<std::string> parts;
-  std::transform(list.begin(), list.end(), std::back_inserter(parts), value_text);
-  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 }  // namespace
@@ -308,7 +311,7 @@ Settings settings_of(const json& document) {
   if (const json* options = find(document, "options")) {
     for (const auto& [name, value] : json_detail::members(*options).items()) {
       if (name != "seed" && name != "time_budget" && name != "reference_seconds" && name != "threads" && name != "affinity") {
-        settings[name] = value.is_array() ? list_text(value) : value_text(value);
+        settings[name] = setting_text(name, value);
       }
     }
   }

@@ -69,9 +69,9 @@ void add_problem(Figure& figure, const Decision& decision, int color, bool has_b
       add_point(ties, static_cast<double>(nb), forecast->seconds / unit);
     }
   }
-  if (decision.default_.seconds > 0) {
-    figure.labels.push_back({color == 1 ? "default" : "", static_cast<double>(decision.default_.blocks.nb),
-                             decision.default_.seconds / unit, report::Label::Alignment::center, false, false, color});
+  if (decision.default_.seconds > 0 && color == 1) {
+    figure.labels.push_back({"default", static_cast<double>(decision.default_.blocks.nb), decision.default_.seconds / unit,
+                             report::Label::Alignment::center, false, false, color});
   }
   figure.series.push_back(std::move(predicted));
   figure.series.push_back(std::move(ties));

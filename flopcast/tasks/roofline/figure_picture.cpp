@@ -112,7 +112,8 @@ FigurePicture::FigurePicture(const roofline::Roofline& roofline, std::string pre
 }
 
 Figure FigurePicture::finish() {
-  const std::string name = roofline_.cpu.substr(0, roofline_.cpu.find(" (family"));  // the whole is too long for a title
+  std::string name = roofline_.cpu.substr(0, roofline_.cpu.find(" (family"));  // the whole is too long for a title
+  name.erase(name.find_last_not_of(' ') + 1);
   figure_.title = fmt::format("{}, {}, {}", name, counted(roofline_.max_threads(), "thread"), roofline_.date.substr(0, 10));
   set_axes();
   for (const Ceiling& ceiling : ceilings_) {  // first: they decide how wide the plot is

@@ -60,6 +60,7 @@ TEST(TuningContents, DrawTimesWithBandsTiesAndDefault) {
   EXPECT_NEAR(blocks.series[0].y[0], 2, 1e-12);
   EXPECT_NEAR(blocks.series[0].low[1], 0.9, 1e-12);
   EXPECT_EQ(blocks.series[1].x, (std::vector<double>{64, 96}));
+  ASSERT_EQ(blocks.labels.size(), 1U) << "one for all problems";
   EXPECT_EQ(blocks.labels.at(0).text, "default");
   EXPECT_EQ(blocks.labels.at(0).x, 32);
   const report::Figure& rates = tests::figure(page, 1);

@@ -273,6 +273,9 @@ std::string library_text(const json& library) {
   return text;
 }
 
+/// Returns whether a value is a list of objects: results, such as the kernels of an MPI program, and no setting.
+bool has_parts(const json& value) { return value.is_array() && !value.empty() && value.front().is_structured(); }
+
 /// Returns a setting as text; lists that aren't sizes, such as block sizes to choose from, with commas.
 std::string setting_text(std::string_view name, const json& value) {
   if (!value.is_array() || name == "sizes") {
@@ -287,7 +290,7 @@ std::string setting_text(std::string_view name, const json& value) {
 void add_settings(const json& object, Settings& settings) {
   for (const char* name : {"cpu", "blas", "lapack", "threads", "kernels", "affinity", "cpus", "date", "mpi", "ranks", "clock", "policy",
                            "place", "command", "parameter", "huge_pages", "expression", "contraction", "sizes"}) {
-    if (const json* value = find(object, name)) {
+    if (const json* value = find(object, name); value != nullptr && !has_parts(*value)) {
       const bool is_library = value->is_object() && value->contains("kernels");
       settings[name == std::string_view("cpu") ? "CPU" : name] = is_library ? library_text(*value) : setting_text(name, *value);
     }

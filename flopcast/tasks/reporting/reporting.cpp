@@ -79,9 +79,6 @@ std::string fact_title(std::string title) {
   return title;
 }
 
-/// Returns whether a value has parts of its own, which tables show.
-bool has_parts(const json& value) { return value.is_array() && !value.empty() && value.front().is_structured(); }
-
 /// Settings that are 0 or off are the usual ones.
 bool says_something(const std::string& text) { return !text.empty() && text != "0" && text != "0.0" && text != "no"; }
 
@@ -89,10 +86,9 @@ std::vector<std::pair<std::string, std::string>> facts_of(const json& document) 
   std::vector<std::pair<std::string, std::string>> facts;
   for (const auto& [name, value] : settings_of(document)) {
     const auto own = document.find(name);
-    const bool is_own = own != document.end();
-    const bool is_command = is_own && name == "command" && own->is_array();
+    const bool is_command = own != document.end() && name == "command" && own->is_array();
     const std::string text = is_command ? shell_text(member<std::vector<std::string>>(document, "command")) : value;
-    if (says_something(text) && !(is_own && has_parts(*own))) {
+    if (says_something(text)) {
       facts.emplace_back(fact_title(name), text);
     }
   }

@@ -206,6 +206,12 @@ TEST(Quantities, SettingsAreTakenFromWhereverTheyAre) {
           {"CPU", "X"}, {"threads", "2"}, {"blas", "openblas 1.0 Zen"}, {"cache_model", "warm"}, {"nb", "16, 32"}, {"sizes", "100x200"}}));
 }
 
+TEST(Quantities, ListsOfResultsAreNoSettings) {
+  const json kernel = {{"kernel", "dgemm"}, {"executed", {{"count", 1}, {"mean", 2}, {"variance", 0}, {"seconds", 2}}}};
+  const json document = {{"schema", "flopcast-mpi-profile-1"}, {"mpi", "Open MPI"}, {"elapsed_seconds", 3}, {"kernels", {kernel}}};
+  EXPECT_EQ(read(document).settings, (Settings{{"mpi", "Open MPI"}}));
+}
+
 TEST(Quantities, RefusesOtherDocuments) {
   const auto refusal = [](const std::string& text) { return bad_input_of([&] { read_compared(text, "a.json"); }); };
   const std::string valid = R"({"schema": "flopcast-race-1", "commands": [{"name": "A", "elapsed_seconds": 1}]})";

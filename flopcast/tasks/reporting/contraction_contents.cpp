@@ -25,7 +25,7 @@ PageContents contraction_contents(const ContractionResult& result) {
         fmt::format(" and {} as measured ({} of {}), {}", format_seconds(median(result.times)), seconds_text(median_interval(result.times)),
                     counted(result.times.size(), "execution"), format_flop_rate(result.flops_per_second));
   }
-  contents.answer += ". " + result.plan.explanation;
+  contents.answer += result.plan.considered.empty() ? "." : fmt::format(". The chosen tiles: {}.", result.plan.considered.front().tiles);
   BarChart considered{"Expected time of one execution by considered tiles, the chosen ones first", "s", {}};
   for (const ConsideredTiles& tiles : result.plan.considered) {
     considered.bars.push_back(time_bar(tiles.tiles, tiles.seconds, {}, considered.bars.empty()));

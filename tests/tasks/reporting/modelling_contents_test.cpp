@@ -90,12 +90,11 @@ TEST(ContractionContents, DrawStepsAndConsideredTiles) {
   ContractionResult result;
   result.expression = "ij,jk->ik";
   result.sizes = {{"i", 10}, {"j", 20}, {"k", 30}};
-  result.plan.explanation = "Tiles of 64.";
   result.plan.seconds = 2e-3;
   result.plan.considered = {{"64x64x64", 2e-3, "model"}, {"32x32x32", 3e-3, "model"}};
   result.steps.steps = {{"output := operand1 operand2", 1, 1e6, 1e5, 2e-3}};
   const PageContents page = contents(result);
-  EXPECT_THAT(page.answer, AllOf(HasSubstr("2.00 ms"), HasSubstr("Tiles of 64.")));
+  EXPECT_THAT(page.answer, AllOf(HasSubstr("2.00 ms"), HasSubstr("The chosen tiles: 64x64x64.")));
   EXPECT_EQ(page.steps.at(0).command, "flopcast contract 'ij,jk->ik' i=10 j=20 k=30 --run");
   EXPECT_TRUE(tests::bars(page, 1).bars.at(0).reference);
   result.times = {1e-3, 2e-3, 3e-3};

@@ -154,6 +154,13 @@ void add_contents(Page& page, const PageContents& contents, const std::vector<st
   if (!contents.answer.empty()) {
     page.add_answer(contents.answer, contents.trust);
   }
+  if (!contents.steps.empty()) {
+    page.add_heading("What to do now");
+    for (const auto& [text, command] : contents.steps) {
+      page.add_step(text, command);
+    }
+    page.add_heading("How this was found");
+  }
   page.add_facts(contents.facts);
   for (const report::Picture& picture : contents.pictures) {
     page.add_picture(picture);
@@ -161,12 +168,6 @@ void add_contents(Page& page, const PageContents& contents, const std::vector<st
   for (const auto& [title, table] : contents.tables) {
     page.add_heading(title);
     page.add_table(table);
-  }
-  if (!contents.steps.empty()) {
-    page.add_heading("What to do now");
-    for (const auto& [text, command] : contents.steps) {
-      page.add_step(text, command);
-    }
   }
   std::vector<std::string> warnings = noise;
   warnings.insert(warnings.end(), contents.warnings.begin(), contents.warnings.end());

@@ -89,6 +89,7 @@ TEST(Pages, HaveAnswerStepsAndTheDocument) {
   const std::string html = page_of({{"race.json", race_document()}}).html();
   EXPECT_THAT(html, AllOf(HasSubstr("Which command is the fastest?"), HasSubstr("B is the fastest"), HasSubstr("What to do now"),
                           HasSubstr("b &#39;x y&#39;"), HasSubstr("a CPU")));
+  EXPECT_LT(html.find("What to do now"), html.find("a CPU")) << "first what to do, then how that was found";
   EXPECT_THAT(html, Not(HasSubstr("Warnings")));
   const auto embedded = report::embedded_documents(html);
   ASSERT_EQ(embedded.size(), 1U);

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import tempfile
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -111,4 +112,9 @@ def _result_of_text(text: str) -> Result:
     document = json.loads(text)
     if not isinstance(document, dict) or not str(document.get("schema", "")).startswith("flopcast-"):
         raise InputError("there is no document of flopcast; expected an object with a member 'schema'")
+    base, _, number = document["schema"].removeprefix("flopcast-").rpartition("-")
+    known = _documents.RESULTS.get(base, Result).schema_name
+    if number.isdecimal() and known and int(number) > int(known.rpartition("-")[2]):
+        text = f"a document was written by a newer flopcast: its schema is {document['schema']}, this version knows {known}. It is a plain Result"
+        warnings.warn(text, stacklevel=4)
     return result_of(document)

@@ -257,7 +257,7 @@ Page page_of(const std::vector<NamedDocument>& documents, const std::vector<std:
   warn_of_machines(page, documents);
   for (std::size_t i = 0; i < documents.size(); ++i) {
     if (!is_single) {
-      page.add_part(fmt::format("{} ({})", all[i].question, documents[i].name));
+      page.add_part(fmt::format("{} ({})", all[i].question, documents[i].name), all[i].answer);
     }
     add_contents(page, all[i], i == 0 ? noise : std::vector<std::string>());
   }

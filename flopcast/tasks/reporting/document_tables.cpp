@@ -267,7 +267,7 @@ class TableMaker {
   report::Table make(const json& document) {
     std::vector<const json*> around;
     walk(document, 0, around);
-    drop_empty_columns();
+    drop_columns_without_news();
     if (rows_ > max_rows) {
       table_.footnote = fmt::format("The first {} of {} rows. The embedded document has all.", max_rows, rows_);
     }
@@ -305,13 +305,17 @@ class TableMaker {
     }
   }
 
-  /// Columns in which nothing happened, such as counts of 0 in every row, say nothing beside others.
-  void drop_empty_columns() {
+  /// Columns in which nothing happened, such as counts of 0 in every row, say nothing beside others. Nor do names of elements around the
+  /// rows if all rows have the same.
+  void drop_columns_without_news() {
     for (std::size_t i = table_.columns.size(); i-- > 0;) {
       const auto is_empty = [i](const std::vector<Cell>& row) {
         return row[i].text.empty() || row[i].raw == "0" || row[i].text == "0" || row[i].text == "no";
       };
-      if (std::all_of(table_.rows.begin(), table_.rows.end(), is_empty)) {
+      const auto is_as_before = [&](const std::vector<Cell>& row) { return row[i] == table_.rows.front()[i]; };
+      const bool is_around = columns_[i].first + 1 < levels_.size() && table_.rows.size() > 1;
+      if (std::all_of(table_.rows.begin(), table_.rows.end(), is_empty) ||
+          (is_around && std::all_of(table_.rows.begin(), table_.rows.end(), is_as_before))) {
         const auto at = static_cast<std::ptrdiff_t>(i);
         table_.columns.erase(table_.columns.begin() + at);
         for (std::vector<Cell>& row : table_.rows) {

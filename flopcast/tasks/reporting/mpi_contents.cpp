@@ -260,7 +260,13 @@ std::vector<ReportedKind> mpi_kinds() {
                  {"configuration", "verdict", "predicted_seconds", "half_width_seconds", "full_path_seconds", "elapsed_seconds",
                   "full_elapsed_seconds", "coverage", "executed_share"}}}),
       reported("flopcast-mpi-simulation-1", mpi_simulation_from_json, simulation_contents,
-               {{"simulations", "Numbers of processes"}, {"simulations.kernels", "Kernels"}})};
+               {{"simulations",
+                 "Numbers of processes",
+                 {"ranks", "seconds", "path.seconds", "path.computation_seconds", "path.communication_seconds", "path.idle_seconds",
+                  "own_code_seconds", "efficiencies.parallel", "simulation_seconds"}},
+                {"simulations.kernels",
+                 "Kernels",
+                 {"kernel", "along.count", "along.seconds", "all.count", "all.mean", "all.seconds", "flops"}}})};
 }
 
 }  // namespace flopcast

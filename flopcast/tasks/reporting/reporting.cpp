@@ -132,7 +132,8 @@ std::vector<double> take_numbers(std::string& text) {
   return numbers;
 }
 
-/// Keeps one of warnings that differ in their numbers only: that with the largest numbers, in the place of the first one.
+/// Keeps one of warnings that differ in their numbers only: that with the largest numbers, in the place of the first one. Drops the
+/// beginnings of others.
 void drop_repeated(std::vector<std::string>& warnings) {
   std::map<std::string, std::pair<std::size_t, std::vector<double>>> known;  // by the words: index and numbers
   std::vector<std::string> kept;
@@ -147,7 +148,11 @@ void drop_repeated(std::vector<std::string>& warnings) {
       kept[at->second.first] = std::move(warning);
     }
   }
-  warnings = std::move(kept);
+  const auto is_told = [&kept](const std::string& warning) {  // by a longer one
+    return std::any_of(kept.begin(), kept.end(), [&](const auto& one) { return one.size() > warning.size() && one.starts_with(warning); });
+  };
+  warnings.clear();
+  std::remove_copy_if(kept.begin(), kept.end(), std::back_inserter(warnings), is_told);
 }
 
 void add_contents(Page& page, const PageContents& contents, const std::vector<std::string>& noise) {

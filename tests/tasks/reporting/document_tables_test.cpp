@@ -143,11 +143,15 @@ TEST(DocumentTables, HaveAColumnForEachMemberWithAValue) {
 }
 
 TEST(DocumentTables, NameTheElementsAroundTheirRows) {
-  const report::Table table = document_table(document(whole()), whole_schema(), "parts.inner");
+  Whole two = whole();
+  two.parts[1].inner = {{"c", 2.5, 0.75}};
+  const report::Table table = document_table(document(two), whole_schema(), "parts.inner");
   EXPECT_THAT(titles(table), ElementsAre("routine", "sizes", "name", "wall", "share"));
-  ASSERT_EQ(table.rows.size(), 2U);
+  ASSERT_EQ(table.rows.size(), 3U);
   EXPECT_THAT(texts(table.rows[1]), ElementsAre("dgemm", "100x200", "b", "", "50.0 %"));
   EXPECT_EQ(table.columns[0].name, "parts.routine");
+  EXPECT_THAT(titles(document_table(document(whole()), whole_schema(), "parts.inner")), ElementsAre("name", "wall", "share"))
+      << "all rows have the same routine and sizes";
 }
 
 TEST(DocumentTables, ShowTheValuesOfTheDocumentItself) {

@@ -58,7 +58,8 @@ void add_problem(Figure& figure, const Decision& decision, int color, bool has_b
   const std::string name = "n = " + kernel::size_text(decision.sizes);
   const double unit = decision.chosen.seconds;
   Series predicted{.title = name + " predicted", .style = Series::Style::line, .color = color, .band = has_band};
-  Series ties{.title = color == 1 ? "chosen and ties" : "", .style = Series::Style::points, .color = color};
+  Series ties{
+      .title = color == 1 ? "chosen and ties" : "", .style = Series::Style::points, .color = color, .name = name + " chosen and ties"};
   for (const auto& [nb, forecast] : best_by_block(decision)) {
     add_point(predicted, static_cast<double>(nb), forecast->seconds / unit);
     if (has_band) {

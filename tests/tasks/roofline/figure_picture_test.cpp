@@ -37,6 +37,14 @@ Roofline two_roofs() {
 /// Returns the gnuplot program that draws it.
 std::string drawn(const Roofline& roofline) { return report::gnuplot_script(roofline_figure(roofline), "svg"); }
 
+TEST(RooflineFigure, EverySeriesHasANameInCsv) {
+  Roofline roofline = two_roofs();
+  roofline.points = {point("dgemm", 10, 5e10, 2)};
+  for (const report::Series& series : roofline_figure(roofline).series) {
+    EXPECT_NE(series.any_name(), "");
+  }
+}
+
 TEST(RooflineFigure, CeilingStartsAtTheSmallestRidge) {
   EXPECT_EQ(roofline_figure(two_roofs()).title, "CPU, 2 threads, 2026-01-02");
   const std::string script = drawn(two_roofs());

@@ -10,7 +10,7 @@
 namespace flopcast::report {
 namespace {
 
-std::set<std::string> headings_of(const Table& table) {
+std::set<std::string> all_headings(const Table& table) {
   std::set<std::string> headings;
   for (const Column& column : table.columns) {
     for (std::string& heading : csv_headings(column)) {
@@ -32,7 +32,7 @@ Table spread(Table table, std::string_view heading, const std::vector<std::map<s
   for (const std::map<std::string, std::string>& row : values) {
     std::transform(row.begin(), row.end(), std::inserter(names, names.end()), [](const auto& value) { return value.first; });
   }
-  const std::set<std::string> taken = headings_of(table);
+  const std::set<std::string> taken = all_headings(table);
   std::vector<Column> columns;
   for (const std::string& name : names) {
     Column& one = columns.emplace_back(*column);

@@ -45,7 +45,7 @@ class Executions:
         words = [word.format(**setting) for word in self.space["command"]]
         command = [*self.space["launcher"], self.launcher.flopcast, "mpi", "run", "--quiet", "--policy", policy, "--output", self.output]
         if policy != "full":
-            command += ["--across-sizes", "--tolerance", self.options.tolerance]
+            command += ["--across-sizes", "--time-precision", self.options.time_precision]
         if statistics_file:
             command += ["--prior-profile", statistics_file]
         started = time.perf_counter()
@@ -87,7 +87,7 @@ def main():
     parser.add_argument("--spaces", required=True, help="names of spaces, separated by commas")
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--policy", default="local")
-    parser.add_argument("--tolerance", default="0.1")
+    parser.add_argument("--time-precision", default="0.1")
     parser.add_argument("--limit", type=int, default=4)
     parser.add_argument("--rows", type=int, default=8)
     parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE")

@@ -76,7 +76,7 @@ def tune(launcher, options, space, ranks, policy, *more, home=None):
     """Tunes the space and returns the tuning's document."""
     file = os.path.join(launcher.folder.name, "space.json")
     pathlib.Path(file).write_text(json.dumps(space))
-    command = [launcher.flopcast, "mpi", "tune", file, "--json", "--quiet", "--policy", policy, "--tolerance", options.tolerance, "--min-coverage", "0", *more]
+    command = [launcher.flopcast, "mpi", "tune", file, "--json", "--quiet", "--policy", policy, "--time-precision", options.time_precision, "--min-coverage", "0", *more]
     environment = launcher.environment_for(ranks)
     if home:
         environment["FLOPCAST_HOME"] = home
@@ -136,7 +136,7 @@ def add_space_options(parser, ranks):
     parser.add_argument("--subjects", required=True, help="folder with the tuning subjects")
     parser.add_argument("--spaces", help="names of spaces, separated by commas (default: all of examples/mpi)")
     parser.add_argument("--ranks", default=ranks, type=type(ranks))
-    parser.add_argument("--tolerance", default="0.1")
+    parser.add_argument("--time-precision", default="0.1")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE")
 

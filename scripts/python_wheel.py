@@ -43,6 +43,7 @@ def installed(folder, settings):
     """Installs flopcast below `folder`, and returns the folder of the Python package below it."""
     build = pathlib.Path((settings or {}).get("build-dir", ROOT / "build" / "wheel")).resolve()
     if "build-dir" not in (settings or {}):
+        run(ROOT / "scripts" / "fetch_page_assets")  # charts and tables of pages; without npm or network the build goes on without them
         run("cmake", "-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=OFF", "-DFLOPCAST_PYTHON=ON",
             f"-DFLOPCAST_PYTHON_PROGRAM={sys.executable}", "-DFLOPCAST_PYTHON_FOLDER=lib/python")
         run("cmake", "--build", build, "--parallel", len(os.sched_getaffinity(0)))  # without a number, make starts everything at once

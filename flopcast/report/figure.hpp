@@ -16,9 +16,12 @@ struct Series {
   std::vector<double> x = {}, y = {};
   std::vector<double> low = {}, high = {};
   Style style = Style::line_points;
-  int color = 0;        ///< number of a colour, from 1; 0: the colour of the series' position
-  bool dashed = false;  ///< true if the line is dashed
-  bool band = false;    ///< low and high are the edges of an area instead of error bars
+  int color = 0;          ///< number of a colour, from 1; 0: the colour of the series' position
+  bool dashed = false;    ///< true if the line is dashed
+  bool band = false;      ///< low and high are the edges of an area instead of error bars
+  std::string name = {};  ///< name in CSV of a series without a title
+
+  [[nodiscard]] const std::string& any_name() const { return title.empty() ? name : title; }
 };
 
 /// Text at a position in the plot.

@@ -170,12 +170,13 @@ std::string json_element(std::string_view attributes, std::string_view json) {
   return fmt::format("<script type=\"application/json\" {}>{}{}", attributes, json_in_html(json), script_end);
 }
 
-void Page::add_part(std::string_view text) {
-  has_parts_ = true;
-  body_ += fmt::format("</section>\n<section>\n<h2 class=\"part\">{}</h2>\n", html_escaped(text));
+void Page::add_part(std::string_view text, std::string_view answer) {
+  const std::string id = fmt::format("part{}", ++parts_), title = html_escaped(text);
+  contents_ += fmt::format("<li><a href=\"#{}\">{}</a> {}</li>\n", id, title, html_escaped(answer));
+  body_ += fmt::format("</section>\n<section>\n<h2 class=\"part\" id=\"{}\">{}</h2>\n", id, title);
 }
 void Page::add_heading(std::string_view text) {
-  body_ += fmt::format("</section>\n<section>\n<h{0}>{1}</h{0}>\n", has_parts_ ? 3 : 2, html_escaped(text));
+  body_ += fmt::format("</section>\n<section>\n<h{0}>{1}</h{0}>\n", parts_ > 0 ? 3 : 2, html_escaped(text));
 }
 void Page::add_text(std::string_view text) { body_ += fmt::format("<p>{}</p>\n", html_escaped(text)); }
 void Page::add_warning(std::string_view text) { body_ += fmt::format("<p class=\"warning\">{}</p>\n", html_escaped(text)); }
@@ -206,11 +207,12 @@ void Page::add_table(const Table& table) {
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     titles += fmt::format("#{} td:nth-child({})::before {{ content: \"{}\"; }}\n", id, i + 1, css_string(table.columns[i].title));
   }
-  body_ += fmt::format("<style>\n@media (max-width: 48rem) {{\n{}}}\n</style>\n<div class=\"scroll\"><table id=\"{}\"{}>\n<thead><tr>",
-                       titles, id,
-                       table.is_mixed                ? " data-mixed"
-                       : assets::sortable_js.empty() ? ""
-                                                     : " class=\"sortable n-last\"");
+  body_ += fmt::format(
+      "<style>\n@media screen and (max-width: 48rem) {{\n{}}}\n</style>\n<div class=\"scroll\"><table id=\"{}\"{}>\n<thead><tr>", titles,
+      id,
+      table.is_mixed                ? " data-mixed"
+      : assets::sortable_js.empty() ? ""
+                                    : " class=\"sortable n-last\"");
   for (const Column& column : table.columns) {
     body_ +=
         fmt::format("<th scope=\"col\"{}{}>{}</th>", column.align == Align::right ? " class=\"r\"" : "",
@@ -242,6 +244,7 @@ std::string Page::html() const {
   std::string html(page_begin);
   html += fmt::format("<title>{0}</title>\n<style>\n{1}{2}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<section>\n", title, assets::uplot_css,
                       assets::page_css);
+  html += contents_.empty() ? "" : "<nav><ol>\n" + contents_ + "</ol></nav>\n";
   html += body_ + "</section>\n" + licences() + script_element(assets::uplot_js) + script_element(assets::sortable_js) +
           script_element(assets::page_js);
   return html.append(page_end);

@@ -21,8 +21,8 @@ class Page {
  public:
   explicit Page(std::string title) : title_(std::move(title)) {}
 
-  /// Adds the heading of one of several documents on a page.
-  void add_part(std::string_view text);
+  /// Adds the heading of one of several documents on a page. The page begins with a list of the headings and answers.
+  void add_part(std::string_view text, std::string_view answer);
   void add_heading(std::string_view text);
   void add_text(std::string_view text);
   /// Adds the answer in one sentence, set apart, and how far to trust it.
@@ -43,9 +43,10 @@ class Page {
 
  private:
   std::string title_;
+  std::string contents_;  ///< list of the parts
   std::string body_;
   int tables_ = 0;
-  bool has_parts_ = false;  ///< headings are one level lower
+  int parts_ = 0;  ///< headings within parts are one level lower
 };
 
 /// Returns the documents that a page of html() embeds, as pairs of name and JSON; nothing if `text` isn't such a page. Throws bad_input for

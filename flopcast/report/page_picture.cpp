@@ -118,7 +118,7 @@ class Still {
   }
 
   [[nodiscard]] std::string point_text(const Series& series, const PlotPoint& point) const {
-    std::string text = series.title.empty() ? "" : series.title + ": ";
+    std::string text = series.any_name().empty() ? "" : series.any_name() + ": ";
     text += fmt::format("{} {:.6g}, {} {:.6g}", figure_.x.label, point.x, figure_.y.label, point.y);
     return series.low.empty() ? text : text + fmt::format(" ({:.6g} - {:.6g})", point.low, point.high);
   }

@@ -88,7 +88,7 @@ Table table_of(const Figure& figure) {
   Table table{{{"series", Align::left}, titled(figure.x, "x"), titled(figure.y, "y"), {"low"}, {"high"}}, {}};
   for (const Series& series : figure.series) {
     for (std::size_t i = 0; i < series.x.size(); ++i) {
-      std::vector<Cell> row = {series.title, number(series.x[i]), number(series.y[i])};
+      std::vector<Cell> row = {series.any_name(), number(series.x[i]), number(series.y[i])};
       add_ends(row, series.low.empty() ? std::nullopt : std::optional(Interval{series.low[i], series.high[i]}));
       table.rows.push_back(std::move(row));
     }

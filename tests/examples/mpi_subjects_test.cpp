@@ -153,7 +153,7 @@ TEST_P(MpiSubjects, HasACriticalPathAndTheSameResultsUnderFlopcast) {
 /// The results are garbage, but the program ends.
 TEST_P(MpiSubjects, EndsWhereKernelsAreSkipped) {
   // Without --no-windows, these runs would end within the window at the beginning of an execution.
-  const Result result = followed(followed_ranks(), "--policy conditional --tolerance 1000 --no-windows", subject().followed);
+  const Result result = followed(followed_ranks(), "--policy conditional --time-precision 1000 --no-windows", subject().followed);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json found = profile();
   std::int64_t skipped = 0;

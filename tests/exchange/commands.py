@@ -57,6 +57,7 @@ def calls(tools):
         Call("predict", ["--trace", "trace.json", *BRIEF], "predict_trace", "predict"),
         Call("model check", BRIEF, "model_check", "model check"),
         Call("tune", ["dgeqrf", "--n", "60,80", "--nb", "16,32", "--validate", "--save", *BRIEF], "tune", "tune"),
+        Call("tune", ["dgeqrf", "m=60,80", "n=40", "--nb", "16,32", *BRIEF], "tune_rectangular", "tune"),
         Call("tune", ["lapack", "--n", "60", "--precisions", "d", *BRIEF], "tune_lapack", "tune lapack"),
         Call("tune", ["cholesky", "--n", "60", "--nb", "16,32", "--variant", "all", *BRIEF], "tune_variants", "rank together"),
         Call("tune", ["--parameter", "n=40,60", *BRIEF], "tune_program", "tune program", behind=[*PROGRAM, "{n}"]),

@@ -50,8 +50,8 @@ TABLES = {
     "mpi processes": "shown by mpi show, whose --csv holds the kernels",
 }
 # Columns of names that contain numbers or other names.
-NAMES = {"variant", "orders", "table", "column", "csv", "unit", "meaning"}
-VARYING = re.compile(r"(?<![A-Z])(ARGUMENT|VARIANT|WHAT-IF|THREADS)(?![A-Z])")  # in headings: stands for names of the call
+NAMES = {"variant", "orders", "grid", "table", "column", "csv", "unit", "meaning"}
+VARYING = re.compile(r"(?<![A-Z])(ARGUMENT|PARAMETER|SIZE|VARIANT|WHAT-IF|THREADS)(?![A-Z])")  # in headings: stands for names of the call
 
 UNIT = r"(%|(n|u|µ|m)?s|min|h|[kKMGT]?i?B(/s)?|[kMGT]?(flop|FLOP)(/s)?|[kMG]?Hz)"
 NUMBER = r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?"

@@ -482,7 +482,7 @@ TEST_F(Mutations, OfNumPyFiles) {
 TEST_F(Mutations, OfConfigurationFiles) {
   const std::string valid =
       "blas = \"openblas-serial\"  # general\nthreads = 1_0\n[tune]\nnb = [16,\n 32]\nfresh = true\nnote = \"\\u00e9\\n\"\n"
-      "[mpi.tune]\ntolerance = 1e-1\na.\"b\" = 'd'\n";
+      "[mpi.tune]\ntime-precision = 1e-1\na.\"b\" = 'd'\n";
   try_mutations("a configuration file", valid, testing::mutate_bytes, 1500,
                 [](const std::string& text) { static_cast<void>(cli::parse_settings(text, "config.toml")); });
 }

@@ -10,6 +10,7 @@ WIDTHS = (400, 800, 1280, 1600)
 LEAST_USED = 0.8       # part of the window's width that the page's widest block takes
 LEAST_CONTRAST = 4.5   # of text and its background (WCAG 2.1, level AA)
 LEAST_PDF = 5000       # bytes; a blank page has about 1000
+A4_WIDTH = 718         # pixels of a CSS inch of 96, without margins of 1 cm
 ROWS_TO_FILTER = 8     # a longer table has a filter
 
 
@@ -321,10 +322,20 @@ def contrast_faults(browser, scheme):
 
 
 def print_faults(browser):
-    """The page prints."""
+    """The page prints on A4, with all of its pictures and with tables as tables."""
     pdf = browser.printed()
     if not pdf.startswith(b"%PDF") or len(pdf) < LEAST_PDF:
         yield f"the print has {len(pdf)} bytes and seems to be empty"
+    browser.set_width(A4_WIDTH)
+    browser.command("Emulation.setEmulatedMedia", media="print")
+    for picture, width in browser.run("""
+        const right = one => Math.max(...[one, ...one.querySelectorAll("*")].map(part => part.getBoundingClientRect().right));
+        return [...document.querySelectorAll("figure")].map((one, i) => [i + 1, right(one)]);"""):
+        if width > A4_WIDTH + 1:
+            yield f"picture {picture} is {width:.0f} pixels wide in print, and the paper {A4_WIDTH}"
+    if browser.run('return [...document.querySelectorAll("thead")].some(one => getComputedStyle(one).display !== "table-header-group")'):
+        yield "a table has no headings in print"
+    browser.command("Emulation.setEmulatedMedia", media="")
 
 
 def scriptless_faults(browser):

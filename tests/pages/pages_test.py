@@ -74,6 +74,8 @@ BAD = [
     (checks.scheme_faults, "<h1>", "<h1 style='color: #555'>", "dark: the contrast of H1"),
     (checks.scheme_faults, "getComputedStyle(document.body).color", "'#333'", "dark: the contrast of axis"),
     (checks.print_faults, "</style>", "@media print { body { display: none; } }</style>", "seems to be empty"),
+    (checks.print_faults, "</style>", "@media print { thead { display: none; } }</style>", "a table has no headings in print"),
+    (checks.print_faults, "</style>", "@media print { figure { width: 900px; } }</style>", "pixels wide in print"),
     (checks.scriptless_faults, "</style>", SCRIPTLESS.format("svg"), "without script picture 1 isn't seen"),
     (checks.scriptless_faults, "</style>", SCRIPTLESS.format("tr"), "without script table 1 isn't seen as a whole"),
 ]

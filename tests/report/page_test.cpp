@@ -101,9 +101,11 @@ TEST(Page, BeginsWithTheAnswerAndItsTrust) {
 
 TEST(Page, HeadingsOfPartsStandAboveOthers) {
   Page page("p");
-  page.add_part("first <file>");
+  page.add_part("first <file>", "a < b");
   page.add_heading("Samples");
-  EXPECT_THAT(page.html(), HasSubstr("<h2 class=\"part\">first &lt;file&gt;</h2>"));
+  EXPECT_THAT(page.html(), HasSubstr("<h2 class=\"part\" id=\"part1\">first &lt;file&gt;</h2>"));
+  EXPECT_THAT(page.html(), HasSubstr("<nav><ol>\n<li><a href=\"#part1\">first &lt;file&gt;</a> a &lt; b</li>\n</ol></nav>"));
+  EXPECT_THAT(example().html(), Not(HasSubstr("<nav>")));
   EXPECT_THAT(page.html(), HasSubstr("<h3>Samples</h3>"));
   EXPECT_THAT(example().html(), HasSubstr("<h2>By &lt;routine&gt;</h2>"));
 }

@@ -27,6 +27,8 @@ Strips strips() { return {"when", {"dgemm", "others"}, {{"thread 1", {{0.5, 0.25
 
 TEST(PictureTable, HasAllValues) {
   EXPECT_EQ(to_csv(picture_table(escaped_picture())), "series,n,GFLOP/s,low,high\r\n<script>,1,3,2,4\r\n<script>,2,,0,0\r\nline,1,5,,\r\n");
+  const Figure untitled{"", {"n"}, {"s"}, {{.title = "", .x = {1}, .y = {2}, .name = "roof"}}};
+  EXPECT_EQ(to_csv(picture_table(untitled)), "series,n,s,low,high\r\nroof,1,2,,\r\n");
   EXPECT_EQ(to_csv(picture_table(chart())), "bar,\"time, s\",low,high\r\ndgemm,2,1.5,2.5\r\nit's,1,,\r\n");
   EXPECT_EQ(to_csv(picture_table(strips())),
             "strip,\"begin, s\",\"end, s\",series,part,on critical path\r\nthread 1,0,2,dgemm,0.5,no\r\nthread 1,0,2,others,0.25,no\r\n"

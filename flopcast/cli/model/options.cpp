@@ -73,6 +73,7 @@ struct BuildArguments {
   ModelRequest request;
   std::vector<std::string> words;
   machine::LibraryChoice libraries;
+  ResultFiles files;
   bool dry_run = false;
 };
 
@@ -83,6 +84,7 @@ void add_build(OptionSet& parent, CommonOptions& common) {
   command.option("arguments", given->words, "Flags, scalars and sizes such as side=L m=8:1024").required().placeholder("NAME=VALUE ...");
   command.flag("--dry-run", given->dry_run, "Do nothing: only list what would be measured");
   add_library_options(command, given->libraries);
+  add_result_files(command, given->files);
   command.footer(build_footer);
   command.action([given, &common] {
     parse_arguments(given->words, given->request);
@@ -90,7 +92,9 @@ void add_build(OptionSet& parent, CommonOptions& common) {
     if (given->dry_run) {
       show_plan(plan_model(bench, given->request, run_context(common)), common);
     } else {
-      show_build(build_model(bench, given->request, run_context(common)), common);
+      const ModelBuild build = build_model(bench, given->request, run_context(common));
+      show_build(build, common);
+      write_result_files(build, given->files, common);
     }
   });
 }

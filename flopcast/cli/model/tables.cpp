@@ -13,6 +13,7 @@
 #include "flopcast/cli/shared/interrupt.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"
+#include "flopcast/cli/shared/result_files.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/modelling/model_check.hpp"
 #include "flopcast/workbench/workbench.hpp"
@@ -100,6 +101,7 @@ Examples:
 struct CheckArguments {
   ModelCheckRequest request;
   machine::LibraryChoice libraries;
+  ResultFiles files;
 };
 
 void run_check(const CheckArguments& given, const CommonOptions& common) {
@@ -110,6 +112,7 @@ void run_check(const CheckArguments& given, const CommonOptions& common) {
   } else {
     emit(check_table(check), common);
   }
+  write_result_files(check, given.files, common);
   for (const std::string& text : remarks(check)) {
     note(text, common);
   }
@@ -155,6 +158,7 @@ void add_check(OptionSet& model, CommonOptions& common) {
   OptionSet command = model.add_command("check", "Measure a random part of what models on demand know and replace what no longer holds");
   add_request(command, given->request);
   add_library_options(command, given->libraries);
+  add_result_files(command, given->files);
   command.footer(check_footer());
   command.action([given, &common] { run_check(*given, common); });
 }

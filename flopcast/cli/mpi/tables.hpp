@@ -89,8 +89,9 @@ report::Table simulation_table(const MpiSimulation& simulation);
 report::Table simulated_kernel_table(const SimulatedRun& run, std::size_t max_kernels = 20);
 std::vector<report::Column> simulated_kernel_columns();
 
-/// Returns a row per configuration. Columns on executions in full are there if the tuning made such executions for comparison.
-report::Table tuning_table(const MpiTuning& tuning);
+/// Returns a row per configuration; for CSV with a column for each parameter. Columns on executions in full are there if the tuning made
+/// such executions for comparison.
+report::Table tuning_table(const MpiTuning& tuning, bool csv);
 /// Returns all columns that the table may have.
 std::vector<report::Column> tuning_table_columns();
 

@@ -30,11 +30,11 @@ check, a loop that ends when it has converged), the self-check finds out, and th
 Examples:
   flopcast mpi tune space.json
   flopcast mpi tune space.json --confirm auto
-  flopcast mpi tune space.json --policy local --tolerance 0.05 --validate)";
+  flopcast mpi tune space.json --policy local --time-precision 0.05 --validate)";
 
 void tune(const MpiTuneRequest& request, const ResultFiles& files, const CommonOptions& common) {
   const MpiTuning tuning = tune_mpi(Workbench({}, run_context(common)), request, run_context(common));
-  common.json ? emit_document(tuning, common) : emit(tuning_table(tuning), common);
+  common.json ? emit_document(tuning, common) : emit(tuning_table(tuning, common.csv), common);
   write_result_files(tuning, files, common);
   if (!common.json && tuning.full_seconds && tuning.selective_seconds) {
     note(fmt::format("flopcast: full executions took {}, selective ones {}: {:.2f} times faster", format_seconds(*tuning.full_seconds),
@@ -59,7 +59,7 @@ void advise(const MpiAdviseRequest& request, const CommonOptions& common) {
     emit_document(advice, common);
     return;
   }
-  emit(tuning_table(advice), common);
+  emit(tuning_table(advice, common.csv), common);
   const MpiConfiguration& best = advice.best();
   note(fmt::format("flopcast: fastest: a grid of {} processes (rows x columns), blocks of {} in both directions, OPENBLAS_NUM_THREADS={}",
                    best.setting.at("grid"), best.setting.at("nb"), best.setting.at("threads")),

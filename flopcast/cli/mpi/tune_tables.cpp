@@ -4,10 +4,13 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flopcast/cli/shared/columns.hpp"
+#include "flopcast/cli/shared/parameter_column.hpp"
 #include "flopcast/cli/shared/prediction_legend.hpp"
+#include "flopcast/report/spread.hpp"
 
 namespace flopcast::cli {
 namespace {
@@ -69,15 +72,20 @@ std::string legend_of(std::optional<protocol::MpiClock> clock) {
 
 }  // namespace
 
-report::Table tuning_table(const MpiTuning& tuning) {
+report::Table tuning_table(const MpiTuning& tuning, bool csv) {
   const auto any = [&tuning](auto has) { return std::any_of(tuning.configurations.begin(), tuning.configurations.end(), has); };
   ShownColumns shown;
   shown.validates = tuning.full_seconds.has_value();
   shown.full = shown.validates || any(std::mem_fn(&MpiConfiguration::finalist));
   shown.blocked = any([](const MpiConfiguration& each) { return each.blocked > 0; });
-  return columns_of(shown).table(tuning.configurations, legend_of(tuning.clock));
+  report::Table table = columns_of(shown).table(tuning.configurations, legend_of(tuning.clock));
+  return csv ? report::spread(std::move(table), "configuration", tuning.configurations, &MpiConfiguration::setting) : table;
 }
 
-std::vector<report::Column> tuning_table_columns() { return columns_of({true, true, true}).headings(); }
+std::vector<report::Column> tuning_table_columns() {
+  std::vector<report::Column> columns = columns_of({true, true, true}).headings();
+  columns.push_back(parameter_column());
+  return columns;
+}
 
 }  // namespace flopcast::cli

@@ -11,6 +11,7 @@
 #include "flopcast/cli/shared/option_set.hpp"
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/request_options.hpp"
+#include "flopcast/cli/shared/result_files.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/programs/advice.hpp"
 #include "flopcast/workbench/workbench.hpp"
@@ -32,6 +33,7 @@ Examples:
 struct RaceWords {
   RaceRequest request;
   std::vector<std::string> words;  ///< behind the first --
+  ResultFiles files;
 };
 
 /// Returns the commands, between which `--` stands.
@@ -60,6 +62,7 @@ void race(RaceWords options, CommonOptions& common) {
   } else {
     emit(race_table(result), common);
   }
+  write_result_files(result, options.files, common);
   throw_if_interrupted("what was timed is shown and kept; run the same command again to go on");
   if (result.ending == RaceEnding::budget) {
     note("flopcast: time or runs are used up before every verdict is certain; --time-budget and --max-runs allow more", common);
@@ -76,6 +79,7 @@ void add_race_command(OptionSet& app, CommonOptions& common) {
   OptionSet command = app.add_command("race", "Race commands: which of them is faster than the first");
   add_request(command, options->request);
   command.option("command", options->words, "Commands and their arguments").placeholder("-- COMMAND [-- COMMAND]");
+  add_result_files(command, options->files);
   command.footer(footer);
   command.action([options, &common] { race(*options, common); });
 }

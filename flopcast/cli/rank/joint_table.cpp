@@ -18,7 +18,7 @@ namespace {
 std::string tie_text(const tuning::JointRank& rank, const Ranking& ranking) {
   const PlaceRanking& place = ranking.places[rank.place];
   const std::string variant = variant_text(rank.best.variant, place);
-  return ranking.places.size() > 1 ? fmt::format("{} ({})", variant, place_name(place)) : variant;
+  return ranking.places.size() > 1 ? fmt::format("{} ({})", variant, place_text(place)) : variant;
 }
 
 /// Returns the time of the first place's default, which a program has without any choice.

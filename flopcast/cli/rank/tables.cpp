@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +19,9 @@
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/cli/shared/prediction_legend.hpp"
 #include "flopcast/core/statistics.hpp"
+#include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/routine_problem.hpp"
+#include "flopcast/report/spread.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
@@ -38,6 +42,23 @@ report::Cell names(const std::vector<std::string>& variants, const PlaceRanking&
     texts.push_back(variant_text(variant, place));
   }
   return counted_cell(texts.size(), fmt::format("{}", fmt::join(texts, " ")));
+}
+
+/// Returns sizes by the names of the routine's arguments, or by n1, n2, ... if these don't fit.
+std::map<std::string, std::string> named_sizes(const RoutineSizes& problem) {
+  std::vector<std::string> names;
+  if (const Routine* routine = kernel::find(problem.routine)) {
+    for (const Argument& argument : routine->arguments) {
+      if (argument.kind == Kind::size) {
+        names.push_back(argument.name);
+      }
+    }
+  }
+  std::map<std::string, std::string> named;
+  for (std::size_t i = 0; i < problem.sizes.size(); ++i) {
+    named[names.size() == problem.sizes.size() ? names[i] : fmt::format("n{}", i + 1)] = fmt::format("{}", problem.sizes[i]);
+  }
+  return named;
 }
 
 /// A variant in the ranking of one problem in one place.
@@ -122,14 +143,17 @@ report::Table variants_table(const Ranking& ranking, const std::vector<const Pla
                              const std::vector<std::size_t>& problems, bool where) {
   const bool measured = std::any_of(places.begin(), places.end(), [](const PlaceRanking* place) { return has_validations(*place); });
   std::vector<RankedVariant> rows;
+  std::vector<RoutineSizes> sizes;
   for (const PlaceRanking* place : places) {
     for (const std::size_t p : problems) {
       for (const tuning::VariantRank& rank : place->decisions[p].ranking) {
         rows.push_back({place, &place->decisions[p], &rank});
+        sizes.push_back({ranking.routine, place->decisions[p].sizes});
       }
     }
   }
-  return variant_columns(ranking, where, measured).table(rows);
+  report::Table table = variant_columns(ranking, where, measured).table(rows);
+  return where ? with_size_columns(std::move(table), sizes) : table;
 }
 
 /// Returns the columns that compare `variants` at each size.
@@ -188,7 +212,7 @@ std::vector<std::size_t> all_problems(const Ranking& ranking) {
 }
 
 std::string where(const Ranking& ranking, std::size_t place) {
-  return ranking.places.size() > 1 ? ", " + place_name(ranking.places[place]) : "";
+  return ranking.places.size() > 1 ? ", " + place_text(ranking.places[place]) : "";
 }
 
 }  // namespace
@@ -209,14 +233,6 @@ const tuning::Measured* find_measured(const tuning::Decision& decision, const tu
     }
   }
   return nullptr;
-}
-
-std::string variant_text(const std::string& variant, const PlaceRanking& place) {
-  return variant.empty() ? place.environment.lapack.name + "'s" : variant;
-}
-
-std::string place_name(const PlaceRanking& place) {
-  return fmt::format("{} x {}", place.blas.empty() ? place.environment.blas.name : place.blas, place.threads);
 }
 
 report::Table ranking_table(const Ranking& ranking) {
@@ -266,13 +282,27 @@ std::string ranking_text(const Ranking& ranking, const CommonOptions& common) {
 
 report::Column blas_column() { return text_column("blas", "BLAS", "library that is called"); }
 report::Column size_column() { return number_column("n", "n", "", "order, or all sizes, of the problem"); }
+report::Column size_part_column() { return number_column("SIZE", "SIZE", "", "in CSV: one size of the problem, where not all are square"); }
+
+report::Table with_size_columns(report::Table table, const std::vector<RoutineSizes>& problems) {
+  const auto is_square = [](const RoutineSizes& one) { return std::set(one.sizes.begin(), one.sizes.end()).size() < 2; };
+  if (std::all_of(problems.begin(), problems.end(), is_square)) {
+    return table;
+  }
+  std::vector<std::map<std::string, std::string>> values;
+  std::transform(problems.begin(), problems.end(), std::back_inserter(values), named_sizes);
+  return report::spread(std::move(table), size_column().name, values);
+}
+
 report::Column predicted_rate_column() {
   return number_column("flops_per_second", "rate", "flop/s", "flops of the operation over the predicted time");
 }
 
 std::vector<TableColumns> rank_tables() {
   const PlaceRanking place;
-  return {{"rank", variant_columns({}, true, true).headings()},
+  TableColumns variants = {"rank", variant_columns({}, true, true).headings()};
+  variants.with({size_part_column()});
+  return {variants,
           {"rank sizes", summary_columns({"VARIANT"}, place).headings()},
           {"rank drivers", driver_columns().headings()},
           {"rank validation", validation_columns()},

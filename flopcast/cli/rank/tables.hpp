@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,6 @@ namespace flopcast::cli {
 /// Returns whether a decision of the place was validated.
 bool has_validations(const PlaceRanking& place);
 
-/// Returns a variant's name in tables, or the name of the library whose own routine it is.
-std::string variant_text(const std::string& variant, const PlaceRanking& place);
-/// Returns "blis x 2".
-std::string place_name(const PlaceRanking& place);
-
 /// Returns the measured run of a forecast, or nullptr without one.
 const tuning::Measured* find_measured(const tuning::Decision& decision, const tuning::Forecast& forecast);
 
@@ -29,6 +25,16 @@ bool is_of_drivers(const Ranking& ranking);
 report::Column blas_column();
 report::Column size_column();
 report::Column predicted_rate_column();
+/// Returns the column of one of several sizes in CSV; the routine's argument gives the name.
+report::Column size_part_column();
+/// Sizes of a routine's problem.
+struct RoutineSizes {
+  std::string routine;
+  std::vector<std::int64_t> sizes;
+};
+/// Returns a table for CSV with a column for each size in place of that of size_column(), unless all problems are square. `problems` are
+/// those of the rows.
+report::Table with_size_columns(report::Table table, const std::vector<RoutineSizes>& problems);
 /// Returns all columns of the tables of validations and of the choice among all places.
 std::vector<report::Column> validation_columns();
 std::vector<report::Column> joint_columns();

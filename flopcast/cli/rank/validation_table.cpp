@@ -61,7 +61,7 @@ std::vector<report::Column> validation_columns() { return columns_of({}).heading
 std::string validation_text(const Ranking& ranking, std::size_t place, const CommonOptions& common) {
   const PlaceRanking& own = ranking.places[place];
   const report::Table table = validation_table(own);
-  const std::string where = ranking.places.size() > 1 ? ", " + place_name(own) : "";
+  const std::string where = ranking.places.size() > 1 ? ", " + place_text(own) : "";
   return table.rows.empty() ? ""
                             : fmt::format("\nvalidation{}\n\n", where) + render(table, common) +
                                   "\nrepeatability: how much two measurements of the same run differ\n";

@@ -122,6 +122,7 @@ class MemberOption {
                                                                     {"conditions", "RELATION"},
                                                                     {"parameters", "NAME=VALUES"},
                                                                     {"tolerance", "FRACTION"},
+                                                                    {"time_precision", "FRACTION"},
                                                                     {"fail_above", "FRACTION"},
                                                                     {"noise", "FRACTION"},
                                                                     {"tiles", "MxNxK[:KERNEL[:ROWS][:LOOPS][:keepOPERANDS]]"}};

@@ -208,7 +208,7 @@ void tune_program(TuneOptions options, const OptionSet& command, const CommonOpt
   if (common.json) {
     emit_document(tuning, common);
   } else {
-    emit(program_table(tuning), common);
+    emit(program_table(tuning, common.csv), common);
     if (tuning.race) {
       emit(race_table(*tuning.race), common);
     }

@@ -2,10 +2,13 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flopcast/cli/shared/columns.hpp"
+#include "flopcast/cli/shared/parameter_column.hpp"
 #include "flopcast/cli/tune/tables.hpp"
+#include "flopcast/report/spread.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/programs/advice.hpp"
 
@@ -46,16 +49,21 @@ Columns<TunedConfiguration> configuration_columns() {
 
 }  // namespace
 
-report::Table program_table(const ProgramTuning& tuning) {
+report::Table program_table(const ProgramTuning& tuning, bool csv) {
   std::string foot = fmt::format(
       "predicted for {}; * where over 1 % lies outside of what was sampled\n"
       "The chosen configuration takes at most {} longer than the best one (95 %).\n"
       "{} and {} took {}; the whole tuning took {}\n",
       tuning.place, format_percent(tuning.regret), counted(tuning.dry_runs, "dry run"), counted(tuning.executions, "execution"),
       format_seconds(tuning.run_seconds), format_seconds(tuning.all_seconds));
-  return configuration_columns().table(tuning.configurations, std::move(foot));
+  report::Table table = configuration_columns().table(tuning.configurations, std::move(foot));
+  return csv ? report::spread(std::move(table), "configuration", tuning.configurations, &TunedConfiguration::setting) : table;
 }
 
-std::vector<report::Column> program_table_columns() { return configuration_columns().headings(); }
+std::vector<report::Column> program_table_columns() {
+  std::vector<report::Column> columns = configuration_columns().headings();
+  columns.push_back(parameter_column());
+  return columns;
+}
 
 }  // namespace flopcast::cli

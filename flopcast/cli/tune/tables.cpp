@@ -7,9 +7,12 @@
 #include <cmath>
 #include <functional>
 #include <initializer_list>
+#include <iterator>
 #include <limits>
+#include <utility>
 #include <vector>
 
+#include "flopcast/cli/rank/tables.hpp"
 #include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/command_tables.hpp"
 #include "flopcast/cli/shared/options.hpp"
@@ -156,9 +159,13 @@ std::string tuning_text(const Tuning& tuning, const CommonOptions& common) {
 
 report::Table tuning_table(const Tuning& tuning) {
   report::Table table;
+  std::vector<RoutineSizes> sizes;
   for (const RoutineTuning& part : tuning.parts) {
     report::Table own = decision_table(part.decisions, std::any_of(part.decisions.begin(), part.decisions.end(), is_validated), true);
     table.columns = std::move(own.columns);
+    std::transform(part.decisions.begin(), part.decisions.end(), std::back_inserter(sizes), [&](const tuning::Decision& decision) {
+      return RoutineSizes{part.routine, decision.sizes};
+    });
     for (std::vector<report::Cell>& row : own.rows) {
       if (tuning.parts.size() > 1) {
         row.insert(row.begin(), part.name());
@@ -169,11 +176,11 @@ report::Table tuning_table(const Tuning& tuning) {
   if (tuning.parts.size() > 1) {
     table.columns.insert(table.columns.begin(), routine_column());
   }
-  return table;
+  return with_size_columns(std::move(table), sizes);
 }
 
 std::vector<TableColumns> tune_tables() {
-  TableColumns decisions = {"tune", {routine_column()}};
+  TableColumns decisions = {"tune", {routine_column(), size_part_column()}};
   decisions.with(decision_columns(false, true, true).headings());
   return {decisions, {"tune lapack", lapack_table({}, true).columns}, {"tune program", program_table_columns()}};
 }

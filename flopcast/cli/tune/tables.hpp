@@ -31,8 +31,8 @@ report::Table tuning_table(const Tuning& tuning);
 /// Returns a row per routine of LAPACK.
 report::Table lapack_table(const LapackTuning& tuning, bool validated);
 
-/// Returns a row per configuration of a program.
-report::Table program_table(const ProgramTuning& tuning);
+/// Returns a row per configuration of a program; for CSV with a column for each parameter.
+report::Table program_table(const ProgramTuning& tuning, bool csv);
 std::vector<report::Column> program_table_columns();
 
 }  // namespace flopcast::cli

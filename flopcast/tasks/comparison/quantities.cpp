@@ -273,13 +273,26 @@ std::string library_text(const json& library) {
   return text;
 }
 
+/// Returns whether a value is a list of objects: results, such as the kernels of an MPI program, and no setting.
+bool has_parts(const json& value) { return value.is_array() && !value.empty() && value.front().is_structured(); }
+
+/// Returns a setting as text; lists that aren't sizes, such as block sizes to choose from, with commas.
+std::string setting_text(std::string_view name, const json& value) {
+  if (!value.is_array() || name == "sizes") {
+    return value_text(value);
+  }
+  std::vector<std::string> parts;
+  std::transform(value.begin(), value.end(), std::back_inserter(parts), value_text);
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 /// Adds the members of `object` that say where and how it was made.
 void add_settings(const json& object, Settings& settings) {
   for (const char* name : {"cpu", "blas", "lapack", "threads", "kernels", "affinity", "cpus", "date", "mpi", "ranks", "clock", "policy",
                            "place", "command", "parameter", "huge_pages", "expression", "contraction", "sizes"}) {
-    if (const json* value = find(object, name)) {
+    if (const json* value = find(object, name); value != nullptr && !has_parts(*value)) {
       const bool is_library = value->is_object() && value->contains("kernels");
-      settings[name == std::string_view("cpu") ? "CPU" : name] = is_library ? library_text(*value) : value_text(*value);
+      settings[name == std::string_view("cpu") ? "CPU" : name] = is_library ? library_text(*value) : setting_text(name, *value);
     }
   }
 }
@@ -301,7 +314,7 @@ Settings settings_of(const json& document) {
   if (const json* options = find(document, "options")) {
     for (const auto& [name, value] : json_detail::members(*options).items()) {
       if (name != "seed" && name != "time_budget" && name != "reference_seconds" && name != "threads" && name != "affinity") {
-        settings[name] = value_text(value);
+        settings[name] = setting_text(name, value);
       }
     }
   }

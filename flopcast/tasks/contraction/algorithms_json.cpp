@@ -45,7 +45,7 @@ Fields FieldTable<RankedAlgorithm>::fields() {
   return {inlined_field<&T::algorithm>(),
           field<&T::forecast, &F::seconds>("predicted time; only in rankings, as the members below"),
           field<&T::forecast, &F::interval>("95 % interval of the predicted time").named("interval_95"),
-          optional_field<&T::forecast, &F::deviation>("standard deviation of the predicted time"),
+          optional_field<&T::forecast, &F::deviation>("standard deviation of the predicted time").measured_in("s", Best::small),
           field<&T::forecast, &F::parts>("parts of the predicted time"),
           field<&T::flops_per_cycle>("predicted rate per cycle of the processor"),
           optional_field<&T::resident_bytes>("predicted peak of resident memory: operands, result, and workspace or copies; 0: not known")

@@ -64,7 +64,7 @@ Fields FieldTable<ContractionResult>::fields() {
           field<&T::plan>("plan of the contraction"),
           field<&T::flops>("flops of one execution"),
           optional_field<&T::planning_seconds>("time to choose the plan, without the time for opening the machine"),
-          optional_field<&T::times>("time of each execution; empty for a plan that is only described"),
+          optional_field<&T::times>("time of each execution; empty for a plan that is only described").measured_in("s", Best::small),
           optional_field<&T::flops_per_second>("flops over the median time of an execution"),
           inlined_field<&T::steps>()};
 }

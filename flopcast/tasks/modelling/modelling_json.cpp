@@ -58,15 +58,16 @@ Fields FieldTable<SamplingRule>::fields() {
 
 template <>
 Fields FieldTable<Summary>::fields() {
+  const auto time = [](const Field& field) { return field.measured_in("s", Best::small); };
   return {field<&T::count>("number of times"),
-          field<&T::minimum>("smallest time in seconds"),
-          field<&T::first_quartile>("quantile 0.25 of the times in seconds"),
-          field<&T::median>("median time in seconds"),
-          field<&T::third_quartile>("quantile 0.75 of the times in seconds"),
-          field<&T::maximum>("largest time in seconds"),
-          field<&T::mean>("mean time in seconds"),
-          field<&T::standard_deviation>("standard deviation of the times in seconds"),
-          field<&T::median_interval>("95 % interval of the median in seconds").named("median_interval_95")};
+          time(field<&T::minimum>("smallest time")),
+          time(field<&T::first_quartile>("quantile 0.25 of the times")),
+          time(field<&T::median>("median time")),
+          time(field<&T::third_quartile>("quantile 0.75 of the times")),
+          time(field<&T::maximum>("largest time")),
+          time(field<&T::mean>("mean time")),
+          time(field<&T::standard_deviation>("standard deviation of the times")),
+          time(field<&T::median_interval>("95 % interval of the median").named("median_interval_95"))};
 }
 
 namespace {

@@ -165,7 +165,7 @@ RankCounts parse_rank_counts(std::string_view text, std::string_view what) {
 
 namespace {
 
-constexpr Bounds tolerances = {.min = 0, .max = 1e18, .above_min = true};
+constexpr Bounds time_precisions = {.min = 0, .max = 1e18, .above_min = true};
 
 template <auto... path>
 Field field_of_kernels() {
@@ -189,7 +189,8 @@ Fields fields_of_tracing() {
       optional_field<request..., &R::clock>("clock: wall; cpu: CPU time and modelled messages; auto: cpu where processes outnumber cores"),
       optional_field<request..., &R::precision, &P::tolerance>(
           "relative half-width of the interval of a kernel's mean time at which the time counts as known")
-          .within(tolerances),
+          .named("time_precision")
+          .within(time_precisions),
       optional_field<request..., &R::precision, &P::confidence>("confidence level of the intervals of kernel times")
           .within(bounds::between(0.5, 0.9999))
           .rare(),

@@ -69,8 +69,8 @@ Fields FieldTable<TunedConfiguration>::fields() {
           field<&T::interval>("95 % interval of single runs").named("predicted_seconds_interval"),
           field<&T::kernel_seconds>("predicted time of BLAS and LAPACK"),
           field<&T::own_seconds>("time of everything else, as the runs took it"),
-          field<&T::behind>("predicted time over that of the chosen one, minus 1").measured_in("", Best::small),
-          field<&T::extrapolated_share>("share of the time outside of what was sampled"),
+          field<&T::behind>("predicted time over that of the chosen one, minus 1").measured_in("fraction", Best::small),
+          field<&T::extrapolated_share>("share of the time outside of what was sampled").measured_in("fraction", Best::small),
           field<&T::executed>("elapsed time of a run in which all calls were executed").named("executed_seconds"),
           optional_field<&T::failure>("why the program failed").unless_empty()};
 }

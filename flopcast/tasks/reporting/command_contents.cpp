@@ -119,15 +119,7 @@ PageContents program_tuning_contents(const ProgramTuning& tuning) {
       fmt::format("{} is the fastest: {}. Settings that tie with it: {}. The choice loses at most {} against the best one (95 %).",
                   chart.bars.front().label, chart.bars.front().text, ties, format_percent(tuning.regret));
   contents.pictures.emplace_back(std::move(chart));
-  std::vector<std::string> command = tuning.command;
-  for (std::string& word : command) {
-    for (const auto& [name, value] : tuning.best().setting) {
-      const std::string place = "{" + name + "}";
-      for (std::size_t at = word.find(place); at != std::string::npos; at = word.find(place, at + value.size())) {
-        word.replace(at, place.size(), value);
-      }
-    }
-  }
+  const std::vector<std::string> command = search::replace_places(tuning.command, tuning.best().setting);
   contents.steps = {{"Run the program with this setting.", command.empty() ? "" : shell_text(command)}};
   return contents;
 }
@@ -135,9 +127,13 @@ PageContents program_tuning_contents(const ProgramTuning& tuning) {
 }  // namespace
 
 std::vector<ReportedKind> command_kinds() {
-  return {reported("flopcast-comparison-1", comparison_from_json, comparison_contents, {{"quantities", "Times and rates"}}),
-          reported("flopcast-race-1", command_race_from_json, race_contents, {{"commands", "Commands"}}),
-          reported("flopcast-program-tuning-1", program_tuning_from_json, program_tuning_contents, {{"configurations", "Settings"}})};
+  return {
+      reported("flopcast-comparison-1", comparison_from_json, comparison_contents,
+               {{"quantities",
+                 "Times and rates",
+                 {"what", "before", "before_interval", "after", "after_interval", "ratio", "ratio_interval", "verdict", "above_limit"}}}),
+      reported("flopcast-race-1", command_race_from_json, race_contents, {{"commands", "Commands"}}),
+      reported("flopcast-program-tuning-1", program_tuning_from_json, program_tuning_contents, {{"configurations", "Settings"}})};
 }
 
 }  // namespace flopcast

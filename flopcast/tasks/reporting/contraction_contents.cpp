@@ -25,7 +25,7 @@ PageContents contraction_contents(const ContractionResult& result) {
         fmt::format(" and {} as measured ({} of {}), {}", format_seconds(median(result.times)), seconds_text(median_interval(result.times)),
                     counted(result.times.size(), "execution"), format_flop_rate(result.flops_per_second));
   }
-  contents.answer += ". " + result.plan.explanation;
+  contents.answer += result.plan.considered.empty() ? "." : fmt::format(". The chosen tiles: {}.", result.plan.considered.front().tiles);
   BarChart considered{"Expected time of one execution by considered tiles, the chosen ones first", "s", {}};
   for (const ConsideredTiles& tiles : result.plan.considered) {
     considered.bars.push_back(time_bar(tiles.tiles, tiles.seconds, {}, considered.bars.empty()));
@@ -81,6 +81,23 @@ report::Strips parts_of_candidates(const AlgorithmRanking& ranking) {
   return parts_picture("Where the predicted time of the first candidates goes", std::move(series), rows);
 }
 
+/// Returns the command that writes an algorithm in C; empty if the tensors have strides of their own.
+std::string emitting_command(const contract::Contraction& contraction, const std::string& algorithm) {
+  for (const auto& [order, name] :
+       {std::pair(contract::Order::row_major, "row_major"), std::pair(contract::Order::column_major, "column_major")}) {
+    if (contract::make_contraction(contraction.notation(), contraction.extents, contraction.precision, order) == contraction) {
+      std::vector<std::string> words = {"flopcast", "contract", contract::to_string(contraction.notation())};
+      for (const auto& [index, size] : contraction.extents) {
+        words.push_back(fmt::format("{}={}", index, size));
+      }
+      const std::string precision(1, static_cast<char>(contraction.precision));
+      words.insert(words.end(), {"--precision", precision, "--order", name, "--emit", "c", "--algorithm", algorithm});
+      return shell_text(words);
+    }
+  }
+  return "";
+}
+
 PageContents algorithms_contents(const AlgorithmRanking& ranking) {
   PageContents contents{"Which algorithm contracts the tensors the fastest?", ""};
   if (ranking.algorithms.empty() || ranking.algorithms.front().forecast.seconds <= 0) {  // a list
@@ -90,9 +107,10 @@ PageContents algorithms_contents(const AlgorithmRanking& ranking) {
   }
   const RankedAlgorithm& first = ranking.algorithms.front();
   const auto ties = std::count_if(ranking.algorithms.begin() + 1, ranking.algorithms.end(), [](const auto& one) { return one.tie; });
-  contents.answer = fmt::format("{} is predicted to be the fastest: {} ({}). {} can't be told from it.", first.algorithm.name(),
-                                format_seconds(first.forecast.seconds), seconds_text(first.forecast.interval),
-                                counted(static_cast<std::uint64_t>(ties), "other algorithm"));
+  contents.answer = fmt::format("{} is predicted to be the fastest: {} ({}). ", first.algorithm.name(),
+                                format_seconds(first.forecast.seconds), seconds_text(first.forecast.interval));
+  contents.answer += ties == 0 ? std::string("All others are slower.")
+                               : fmt::format("{} can't be told from it.", counted(static_cast<std::uint64_t>(ties), "other algorithm"));
   if (ranking.regret) {
     contents.answer +=
         fmt::format(" When executed, {} takes {} longer than the fastest.", first.algorithm.name(), format_percent(*ranking.regret));
@@ -105,6 +123,9 @@ PageContents algorithms_contents(const AlgorithmRanking& ranking) {
     }
   }
   contents.pictures = {parts_of_candidates(ranking), std::move(chart)};
+  if (const std::string command = emitting_command(ranking.contraction, first.algorithm.name()); !command.empty()) {
+    contents.steps = {{"Write the fastest algorithm as a function in C.", command}};
+  }
   return contents;
 }
 

@@ -7,10 +7,12 @@
 #include <array>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "flopcast/core/statistics.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/comparison/quantities.hpp"
 #include "flopcast/tasks/reporting/member_text.hpp"
@@ -59,7 +61,9 @@ const ordered_json* listed_objects(const ordered_json& root, const ordered_json&
 /// Environments stand among the facts of a page.
 bool is_shown(std::string_view name) { return name != "schema" && name != "environment"; }
 
-void add_leaves(const ordered_json& root, const ordered_json& object, const std::vector<std::string>& path, std::vector<Leaf>& leaves) {
+/// Adds the leaves of an object. `outer_unit` is the unit of its numbers that have none of their own.
+void add_leaves(const ordered_json& root, const ordered_json& object, const std::vector<std::string>& path, const std::string& outer_unit,
+                std::vector<Leaf>& leaves) {
   if (path.size() > max_depth || !object.contains("properties")) {
     return;
   }
@@ -70,13 +74,14 @@ void add_leaves(const ordered_json& root, const ordered_json& object, const std:
     }
     std::vector<std::string> inner = path;
     inner.push_back(name);
+    std::string unit = schema.value("unit", reference.value("unit", ""));
     if (schema.contains("properties")) {
-      add_leaves(root, schema, inner, leaves);
+      add_leaves(root, schema, inner, unit, leaves);
       continue;
     }
     const bool is_pair = is_type(schema, "array") && schema.value("minItems", 0) == 2 && schema.value("maxItems", 0) == 2;
     const bool is_interval = is_pair && is_number(resolved(root, schema.at("items")));
-    std::string unit = schema.value("unit", reference.value("unit", ""));
+    unit = unit.empty() ? outer_unit : unit;
     if (is_interval && unit.empty() && !leaves.empty() && leaves.back().path.size() == inner.size()) {
       unit = leaves.back().unit;  // an interval follows its value
     }
@@ -107,13 +112,27 @@ Cell interval_cell(const json& value, std::string_view unit) {
 /// Returns the median of several measured numbers, for lists that aren't sizes.
 Cell median_cell(const json& values, std::string_view unit) {
   auto numbers = values.get<std::vector<double>>();
-  const Cell middle = number_cell(median(numbers), unit);
-  return {std::stod(middle.raw), fmt::format("{} (median of {})", middle.text, numbers.size())};
+  Cell middle = number_cell(median(numbers), unit);
+  middle.text += numbers.size() > 1 ? fmt::format(" (median of {})", numbers.size()) : "";
+  return middle;
 }
 
 bool has_reals(const json& value) {
-  return value.is_array() && value.size() > 1 && std::all_of(value.begin(), value.end(), [](const json& one) { return one.is_number(); }) &&
+  return value.is_array() && std::all_of(value.begin(), value.end(), [](const json& one) { return one.is_number(); }) &&
          std::any_of(value.begin(), value.end(), [](const json& one) { return one.is_number_float(); });
+}
+
+/// Returns "m=500 n=100 to 200" for the ranges {"m": [500, 500], "n": [100, 200]}; nothing for other values.
+std::optional<std::string> ranges_text(const json& value) {
+  if (!value.is_object() || !std::all_of(value.begin(), value.end(), is_interval)) {
+    return {};
+  }
+  std::vector<std::string> parts;
+  for (const auto& [name, range] : value.items()) {
+    const std::string low = value_text(range[0]), high = value_text(range[1]);
+    parts.push_back(fmt::format("{}={}", name, low == high ? low : low + " to " + high));
+  }
+  return fmt::format("{}", fmt::join(parts, " "));
 }
 
 Cell cell_of(const json* value, const Leaf& leaf) {
@@ -135,7 +154,7 @@ Cell cell_of(const json* value, const Leaf& leaf) {
   if (value->is_array() && value->size() > max_elements) {
     return counted(value->size(), "value");
   }
-  return value_text(*value);
+  return ranges_text(*value).value_or(value_text(*value));
 }
 
 /// Returns the leaf with the unit that its row names, as those of compared values do.
@@ -149,10 +168,13 @@ Leaf with_unit_of(const json& row, Leaf leaf) {
 
 std::string dotted(const std::vector<std::string>& path) { return fmt::format("{}", fmt::join(path, ".")); }
 
+/// Returns whether a member only holds others together, so that titles leave its name out.
+bool is_group(std::string_view name) { return name == "key" || name == "statistics"; }
+
 Column column_of(const Leaf& leaf) {
   std::string title = member_title(leaf.path.back());
   for (std::size_t i = leaf.path.size() - 1; i-- > 0;) {
-    title = member_title(leaf.path[i]) + ": " + title;
+    title = is_group(leaf.path[i]) ? title : member_title(leaf.path[i]) + ": " + title;
   }
   Column column{title, leaf.is_number || leaf.is_interval ? report::Align::right : report::Align::left, dotted(leaf.path)};
   column.interval = leaf.is_interval;
@@ -189,6 +211,19 @@ std::vector<Leaf> names_first(std::vector<Leaf> leaves) {
   return leaves;
 }
 
+/// Returns the leaves at the paths `members`, in their order; all leaves, with names first, if there are none.
+std::vector<Leaf> chosen_leaves(const std::vector<Leaf>& leaves, const std::vector<std::string>& members) {
+  std::vector<Leaf> chosen;
+  for (const std::string& member : members) {
+    const auto found = std::find_if(leaves.begin(), leaves.end(), [&](const Leaf& leaf) { return dotted(leaf.path) == member; });
+    if (found == leaves.end()) {
+      throw internal_error("no element of the list has the member {}", member);
+    }
+    chosen.push_back(*found);
+  }
+  return members.empty() ? names_first(leaves) : chosen;
+}
+
 /// Columns with equal titles get those of their members' whole names.
 void tell_titles_apart(std::vector<Column>& columns) {
   std::map<std::string, int> counts;
@@ -206,21 +241,21 @@ void tell_titles_apart(std::vector<Column>& columns) {
 /// Makes the table of the list at a path.
 class TableMaker {
  public:
-  TableMaker(const ordered_json& root, std::string_view path) : root_(root) {
+  TableMaker(const ordered_json& root, std::string_view path, const std::vector<std::string>& members) : root_(root) {
     const ordered_json* schema = &root;
     for (const std::string_view name : split(path, '.')) {
       schema = &resolved(root, schema->at("properties").at(std::string(name)));
       steps_.emplace_back(name);
       if (const ordered_json* element = listed_objects(root, *schema)) {
         std::vector<Leaf> leaves;
-        add_leaves(root, *element, {}, leaves);
+        add_leaves(root, *element, {}, "", leaves);
         levels_.push_back({std::move(leaves), steps_.back()});
         schema = element;
       }
     }
     for (std::size_t i = 0; i < levels_.size(); ++i) {
       const bool is_last = i + 1 == levels_.size();
-      for (Leaf& leaf : is_last ? names_first(levels_[i].leaves) : names_of(levels_[i].leaves)) {
+      for (Leaf& leaf : is_last ? chosen_leaves(levels_[i].leaves, members) : names_of(levels_[i].leaves)) {
         table_.columns.push_back(column_of(leaf));
         table_.columns.back().name = is_last ? dotted(leaf.path) : levels_[i].name + "." + dotted(leaf.path);
         columns_.emplace_back(i, leaf);
@@ -232,7 +267,7 @@ class TableMaker {
   report::Table make(const json& document) {
     std::vector<const json*> around;
     walk(document, 0, around);
-    drop_empty_columns();
+    drop_columns_without_news();
     if (rows_ > max_rows) {
       table_.footnote = fmt::format("The first {} of {} rows. The embedded document has all.", max_rows, rows_);
     }
@@ -270,13 +305,17 @@ class TableMaker {
     }
   }
 
-  /// Columns in which nothing happened, such as counts of 0 in every row, say nothing beside others.
-  void drop_empty_columns() {
+  /// Columns in which nothing happened, such as counts of 0 in every row, say nothing beside others. Nor do names of elements around the
+  /// rows if all rows have the same.
+  void drop_columns_without_news() {
     for (std::size_t i = table_.columns.size(); i-- > 0;) {
       const auto is_empty = [i](const std::vector<Cell>& row) {
         return row[i].text.empty() || row[i].raw == "0" || row[i].text == "0" || row[i].text == "no";
       };
-      if (std::all_of(table_.rows.begin(), table_.rows.end(), is_empty)) {
+      const auto is_as_before = [&](const std::vector<Cell>& row) { return row[i] == table_.rows.front()[i]; };
+      const bool is_around = columns_[i].first + 1 < levels_.size() && table_.rows.size() > 1;
+      if (std::all_of(table_.rows.begin(), table_.rows.end(), is_empty) ||
+          (is_around && std::all_of(table_.rows.begin(), table_.rows.end(), is_as_before))) {
         const auto at = static_cast<std::ptrdiff_t>(i);
         table_.columns.erase(table_.columns.begin() + at);
         for (std::vector<Cell>& row : table_.rows) {
@@ -297,7 +336,7 @@ class TableMaker {
 /// Returns the single values of the document, one a row.
 report::Table values_table(const json& document, const ordered_json& schema) {
   std::vector<Leaf> leaves;
-  add_leaves(schema, schema, {}, leaves);
+  add_leaves(schema, schema, {}, "", leaves);
   report::Table table{{{"value of", report::Align::left}, {"value", report::Align::left}, {"meaning", report::Align::left}}, {}};
   table.is_mixed = true;
   for (const Leaf& leaf : leaves) {
@@ -336,8 +375,9 @@ std::vector<std::string> table_paths(const ordered_json& schema) {
   return paths;
 }
 
-report::Table document_table(const json& document, const ordered_json& schema, std::string_view path) {
-  return path.empty() ? values_table(document, schema) : TableMaker(schema, path).make(document);
+report::Table document_table(const json& document, const ordered_json& schema, std::string_view path,
+                             const std::vector<std::string>& members) {
+  return path.empty() ? values_table(document, schema) : TableMaker(schema, path, members).make(document);
 }
 
 }  // namespace flopcast

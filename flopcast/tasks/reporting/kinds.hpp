@@ -22,6 +22,7 @@ inline constexpr std::size_t max_bars = 16;  ///< bars of one chart
 struct ShownTable {
   std::string_view path;  ///< "parts.decisions"; empty: the members of the document itself, one a row
   std::string_view title;
+  std::vector<std::string> members = {};  ///< columns in this order; empty: all members
 };
 
 /// The contents of pages about documents of one schema.

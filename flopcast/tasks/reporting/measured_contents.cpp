@@ -48,11 +48,25 @@ PageContents machine_contents(const MachineReport& machine) {
   return contents;
 }
 
+/// Returns columns followed by those of a rate.
+std::vector<std::string> with_rate(std::vector<std::string> columns, const std::string& rate) {
+  columns.insert(columns.end(), {rate + ".attained", rate + ".median", rate + ".interval_95"});
+  return columns;
+}
+
 }  // namespace
 
 std::vector<ReportedKind> measured_kinds() {
   return {reported(roofline::schema, read_roofs, roofline_contents,
-                   {{"compute", "Arithmetic"}, {"bandwidth", "Bandwidths"}, {"gemm", "Matrix products"}, {"points", "Points"}}),
+                   {{"compute", "Arithmetic", with_rate({"name", "threads", "precision", "lanes", "fused"}, "flops_per_second")},
+                    {"bandwidth", "Bandwidths",
+                     with_rate({"level", "stream", "nontemporal", "threads", "working_set_bytes", "flops_per_byte", "moved_per_byte"},
+                               "bytes_per_second")},
+                    {"gemm", "Matrix products",
+                     with_rate({"routine", "library.name", "library.kernels", "threads", "shape.m", "shape.n", "shape.k", "possible_gain",
+                                "ending", "evaluations", "seconds"},
+                               "flops_per_second")},
+                    {"points", "Points", with_rate({"name", "level", "threads", "flops", "bytes"}, "flops_per_second")}}),
           reported("flopcast-machine-2", machine_report_from_json, machine_contents,
                    {{"measured.levels", "Caches"}, {"libraries", "Libraries"}, {"", "Values"}})};
 }

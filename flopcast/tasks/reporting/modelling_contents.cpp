@@ -4,6 +4,7 @@
 #include <map>
 
 #include "flopcast/core/statistics.hpp"
+#include "flopcast/kernel/parse_call.hpp"
 #include "flopcast/tasks/modelling/model_check.hpp"
 #include "flopcast/tasks/modelling/model_list.hpp"
 #include "flopcast/tasks/modelling/modelling.hpp"
@@ -64,10 +65,11 @@ PageContents sample_contents(const SampleResult& result) {
     const std::vector<Seconds> times = one.sample.times();
     timed += times.empty() ? 0 : 1;
     if (!times.empty() && chart.bars.size() < max_bars) {
-      chart.bars.push_back(time_bar(fmt::format("{}, {}", to_string(one.call), one.cache), median(times), median_interval(times)));
+      chart.bars.push_back(
+          time_bar(fmt::format("{}, {}", kernel::format_call(one.call), one.cache), median(times), median_interval(times)));
     }
     for (const std::string& warning : one.sample.warnings) {
-      contents.warnings.push_back(fmt::format("{}: {}", to_string(one.call), warning));
+      contents.warnings.push_back(fmt::format("{}: {}", kernel::format_call(one.call), warning));
     }
   }
   if (chart.bars.empty()) {
@@ -120,10 +122,19 @@ PageContents check_contents(const ModelCheck& check) {
 }  // namespace
 
 std::vector<ReportedKind> modelling_kinds() {
-  return {
-      reported("flopcast-samples-3", sample_result_from_json, sample_contents, {{"samples", "Calls"}}),
-      reported("flopcast-model-1", model_build_from_json, model_contents, {{"pieces", "Pieces"}}),
-      reported("flopcast-model-check-1", model_check_from_json, check_contents, {{"kernels", "Kernels"}, {"kernels.points", "Points"}})};
+  return {reported("flopcast-samples-3", sample_result_from_json, sample_contents,
+                   {{"samples",
+                     "Calls",
+                     {"call", "cache", "key.threads", "statistics.count", "statistics.minimum", "statistics.median",
+                      "statistics.median_interval_95", "statistics.maximum", "statistics.standard_deviation", "flops", "footprint_bytes",
+                      "warnings"}}}),
+          reported("flopcast-model-1", model_build_from_json, model_contents, {{"pieces", "Pieces"}}),
+          reported("flopcast-model-check-1", model_check_from_json, check_contents,
+                   {{"kernels",
+                     "Kernels",
+                     {"key.routine", "key.flags", "key.cache", "key.threads", "samples", "retimed", "runs", "within", "median_error",
+                      "high_error", "bias", "verdict", "suspects", "retested", "refuted", "removed", "added"}},
+                    {"kernels.points", "Points"}})};
 }
 
 }  // namespace flopcast

@@ -120,6 +120,18 @@ void add_losses(PageContents& contents, const MpiProfile& profile) {
   }
 }
 
+/// Returns the step that mends the longest wait for one process; nothing without such a wait.
+std::vector<PageStep> steps_of(const std::vector<MpiWaiting>& waits) {
+  const auto wait = std::find_if(waits.begin(), waits.end(), [](const MpiWaiting& one) { return one.awaited_rank.has_value(); });
+  if (wait == waits.end()) {
+    return {};
+  }
+  const std::string region = wait->region.empty() ? "" : " in " + wait->region, site = wait->site.empty() ? "" : " at " + wait->site;
+  return {{fmt::format("Find out why rank {} is late: rank {} waits {} for it in {}{}{}.", *wait->awaited_rank, wait->rank,
+                       format_seconds(wait->seconds), wait->routine, region, site),
+           ""}};
+}
+
 PageContents mpi_profile_contents(const MpiProfile& profile) {
   PageContents contents{fmt::format("Where does the time of the MPI program with {} go?", counted(profile.ranks, "process")), ""};
   const path::Costs& path = profile.critical_path;
@@ -135,8 +147,9 @@ PageContents mpi_profile_contents(const MpiProfile& profile) {
   add_limits(contents, profile);
   add_path_pictures(contents, profile);
   add_losses(contents, profile);
-  contents.steps = {
-      {"Choose the program's parameters by its critical path. SPACE.json names them and the command.", "flopcast mpi tune SPACE.json"}};
+  contents.steps = steps_of(profile.waits);
+  contents.steps.push_back(
+      {"Choose the program's parameters by its critical path. SPACE.json names them and the command.", "flopcast mpi tune SPACE.json"});
   return contents;
 }
 
@@ -231,10 +244,29 @@ std::vector<ReportedKind> mpi_kinds() {
   return {
       reported(
           mpi_profile_schema, read_profile, mpi_profile_contents,
-          {{"waits", "Who waited for whom"}, {"kernels", "Kernels"}, {"processes", "Processes"}, {"regions", "Regions"}, {"", "Values"}}),
-      reported("flopcast-mpi-tuning-1", mpi_tuning_from_json, mpi_tuning_contents, {{"configurations", "Configurations"}}),
+          {{"waits", "Who waited for whom", {"rank", "awaited_rank", "kind", "seconds", "count", "routine", "region", "site"}},
+           {"kernels",
+            "Kernels",
+            {"kernel", "along.count", "along.seconds", "along.mean", "executed.count", "executed.mean", "skipped", "flops", "where"}},
+           {"processes",
+            "Processes",
+            {"rank", "host", "computation_seconds", "communication_seconds", "idle_seconds", "on_path_seconds", "own_code_on_path_seconds",
+             "blocked_seconds", "without_core_seconds", "longest_wait.seconds", "longest_wait.awaited_rank", "longest_wait.routine"}},
+           {"regions", "Regions"},
+           {"", "Values"}}),
+      reported("flopcast-mpi-tuning-1", mpi_tuning_from_json, mpi_tuning_contents,
+               {{"configurations",
+                 "Configurations",
+                 {"configuration", "verdict", "predicted_seconds", "half_width_seconds", "full_path_seconds", "elapsed_seconds",
+                  "full_elapsed_seconds", "coverage", "executed_share"}}}),
       reported("flopcast-mpi-simulation-1", mpi_simulation_from_json, simulation_contents,
-               {{"simulations", "Numbers of processes"}, {"simulations.kernels", "Kernels"}})};
+               {{"simulations",
+                 "Numbers of processes",
+                 {"ranks", "seconds", "path.seconds", "path.computation_seconds", "path.communication_seconds", "path.idle_seconds",
+                  "own_code_seconds", "efficiencies.parallel", "simulation_seconds"}},
+                {"simulations.kernels",
+                 "Kernels",
+                 {"kernel", "along.count", "along.seconds", "all.count", "all.mean", "all.seconds", "flops"}}})};
 }
 
 }  // namespace flopcast

@@ -279,18 +279,37 @@ PageContents scale_contents(const ScaledProgram& scaled) {
 
 }  // namespace
 
+namespace {
+
+/// Returns columns that name a part of a program, followed by sums of the part's calls.
+std::vector<std::string> with_calls(std::vector<std::string> names) {
+  names.insert(names.end(),
+               {"calls", "seconds", "flops", "flops_per_second", "of_peak", "skipped", "blind", "invalid_seconds", "denormal_seconds"});
+  return names;
+}
+
+}  // namespace
+
 std::vector<ReportedKind> program_kinds() {
   return {reported("flopcast-program-profile-2", program_profile_from_json, profile_contents,
-                   {{"what_if", "What if"},
-                    {"routines", "By routine"},
-                    {"shapes", "By shape"},
-                    {"threads", "By thread"},
-                    {"processes", "By process"},
+                   {{"what_if",
+                     "What if",
+                     {"what_if", "recorded_seconds", "models_seconds", "predicted_seconds", "interval", "gain", "extrapolated_share",
+                      "slow_by_numbers_seconds", "untuned_shapes", "failure"}},
+                    {"routines", "By routine", with_calls({"routine"})},
+                    {"shapes", "By shape", with_calls({"routine", "flags", "sizes"})},
+                    {"threads", "By thread", with_calls({"pid", "tid", "heaviest"})},
+                    {"processes", "By process", with_calls({"pid", "program", "threads"})},
                     {"what_if.blocks", "Block sizes"}}),
           reported("flopcast-diagnosis-1", program_diagnosis_from_json, diagnosis_contents,
-                   {{"findings", "Findings"}, {"own_code", "Where the program's own code computes"}}),
+                   {{"findings", "Findings", {"what", "evidence", "remedy", "seconds", "gain_seconds"}},
+                    {"own_code", "Where the program's own code computes"}}),
           reported("flopcast-predict-2", predictions_from_json, prediction_contents,
-                   {{"predictions", "Predictions"}, {"predictions.kernels", "Kernels"}}),
+                   {{"predictions", "Predictions"},
+                    {"predictions.kernels",
+                     "Kernels",
+                     {"key.routine", "key.flags", "key.cache", "key.threads", "calls", "flops", "seconds", "deviation_seconds",
+                      "extrapolated_seconds"}}}),
           reported("flopcast-scale-1", scaled_program_from_json, scale_contents, {{"recordings", "Recordings"}, {"kernels", "Calls"}})};
 }
 

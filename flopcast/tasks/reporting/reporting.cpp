@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <ctime>
 #include <iterator>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "flopcast/report/result_file.hpp"
 #include "flopcast/support/error.hpp"
@@ -79,9 +79,6 @@ std::string fact_title(std::string title) {
   return title;
 }
 
-/// Returns whether a value has parts of its own, which tables show.
-bool has_parts(const json& value) { return value.is_array() && !value.empty() && value.front().is_structured(); }
-
 /// Settings that are 0 or off are the usual ones.
 bool says_something(const std::string& text) { return !text.empty() && text != "0" && text != "0.0" && text != "no"; }
 
@@ -89,10 +86,9 @@ std::vector<std::pair<std::string, std::string>> facts_of(const json& document) 
   std::vector<std::pair<std::string, std::string>> facts;
   for (const auto& [name, value] : settings_of(document)) {
     const auto own = document.find(name);
-    const bool is_own = own != document.end();
-    const bool is_command = is_own && name == "command" && own->is_array();
+    const bool is_command = own != document.end() && name == "command" && own->is_array();
     const std::string text = is_command ? shell_text(member<std::vector<std::string>>(document, "command")) : value;
-    if (says_something(text) && !(is_own && has_parts(*own))) {
+    if (says_something(text)) {
       facts.emplace_back(fact_title(name), text);
     }
   }
@@ -102,20 +98,16 @@ std::vector<std::pair<std::string, std::string>> facts_of(const json& document) 
 /// Returns the tables that a kind names, or all lists of the document.
 std::vector<TitledTable> tables_of(const json& document, const std::string& schema_name, const ReportedKind* kind) {
   const ordered_json schema = ordered_json::parse(flopcast::schema(schema_name));
-  std::vector<std::pair<std::string, std::string>> wanted;  // path and title
-  if (kind != nullptr) {
-    std::transform(kind->tables.begin(), kind->tables.end(), std::back_inserter(wanted),
-                   [](const ShownTable& table) { return std::pair<std::string, std::string>(table.path, table.title); });
-  } else {
-    for (const std::string& path : table_paths(schema)) {
-      wanted.emplace_back(path, path.empty() ? "values" : path);
-    }
-  }
+  const std::vector<std::string> paths = kind == nullptr ? table_paths(schema) : std::vector<std::string>();
+  std::vector<ShownTable> wanted = kind == nullptr ? std::vector<ShownTable>() : kind->tables;
+  std::transform(paths.begin(), paths.end(), std::back_inserter(wanted), [](const std::string& path) {
+    return ShownTable{path, path.empty() ? std::string_view("values") : path};
+  });
   std::vector<TitledTable> tables;
-  for (auto& [path, title] : wanted) {
-    report::Table table = document_table(document, schema, path);
+  for (const auto& [path, title, members] : wanted) {
+    report::Table table = document_table(document, schema, path, members);
     if (!table.rows.empty() && !table.columns.empty()) {
-      tables.push_back({std::move(title), std::move(table)});
+      tables.push_back({std::string(title), std::move(table)});
     }
   }
   return tables;
@@ -128,18 +120,51 @@ std::string machine_of(const json& document) {
   return cpu == settings.end() ? "" : cpu->second;
 }
 
-/// Removes warnings that differ from an earlier one in their numbers only.
+/// Returns the numbers in a text, in their order, and removes them from the text.
+std::vector<double> take_numbers(std::string& text) {
+  static constexpr const char* digits = "0123456789";
+  std::vector<double> numbers;
+  for (std::size_t at = text.find_first_of(digits); at != std::string::npos; at = text.find_first_of(digits, at)) {
+    const char* begin = text.data() + at;
+    const char* end = std::from_chars(begin, text.data() + text.size(), numbers.emplace_back(), std::chars_format::fixed).ptr;
+    text.erase(at, static_cast<std::size_t>(end - begin));
+  }
+  return numbers;
+}
+
+/// Keeps one of warnings that differ in their numbers only: that with the largest numbers, in the place of the first one. Drops the
+/// beginnings of others.
 void drop_repeated(std::vector<std::string>& warnings) {
-  std::set<std::string> known;
-  std::erase_if(warnings, [&](std::string warning) {
-    std::erase_if(warning, [](unsigned char letter) { return std::isdigit(letter) != 0; });
-    return !known.insert(warning).second;
-  });
+  std::map<std::string, std::pair<std::size_t, std::vector<double>>> known;  // by the words: index and numbers
+  std::vector<std::string> kept;
+  for (std::string& warning : warnings) {
+    std::string words = warning;
+    std::vector<double> numbers = take_numbers(words);
+    const auto [at, is_new] = known.try_emplace(words, kept.size(), numbers);
+    if (is_new) {
+      kept.push_back(std::move(warning));
+    } else if (numbers > at->second.second) {
+      at->second.second = std::move(numbers);
+      kept[at->second.first] = std::move(warning);
+    }
+  }
+  const auto is_told = [&kept](const std::string& warning) {  // by a longer one
+    return std::any_of(kept.begin(), kept.end(), [&](const auto& one) { return one.size() > warning.size() && one.starts_with(warning); });
+  };
+  warnings.clear();
+  std::remove_copy_if(kept.begin(), kept.end(), std::back_inserter(warnings), is_told);
 }
 
 void add_contents(Page& page, const PageContents& contents, const std::vector<std::string>& noise) {
   if (!contents.answer.empty()) {
     page.add_answer(contents.answer, contents.trust);
+  }
+  if (!contents.steps.empty()) {
+    page.add_heading("What to do now");
+    for (const auto& [text, command] : contents.steps) {
+      page.add_step(text, command);
+    }
+    page.add_heading("How this was found");
   }
   page.add_facts(contents.facts);
   for (const report::Picture& picture : contents.pictures) {
@@ -148,12 +173,6 @@ void add_contents(Page& page, const PageContents& contents, const std::vector<st
   for (const auto& [title, table] : contents.tables) {
     page.add_heading(title);
     page.add_table(table);
-  }
-  if (!contents.steps.empty()) {
-    page.add_heading("What to do now");
-    for (const auto& [text, command] : contents.steps) {
-      page.add_step(text, command);
-    }
   }
   std::vector<std::string> warnings = noise;
   warnings.insert(warnings.end(), contents.warnings.begin(), contents.warnings.end());
@@ -243,7 +262,7 @@ Page page_of(const std::vector<NamedDocument>& documents, const std::vector<std:
   warn_of_machines(page, documents);
   for (std::size_t i = 0; i < documents.size(); ++i) {
     if (!is_single) {
-      page.add_part(fmt::format("{} ({})", all[i].question, documents[i].name));
+      page.add_part(fmt::format("{} ({})", all[i].question, documents[i].name), all[i].answer);
     }
     add_contents(page, all[i], i == 0 ? noise : std::vector<std::string>());
   }

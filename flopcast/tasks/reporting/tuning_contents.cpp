@@ -58,7 +58,8 @@ void add_problem(Figure& figure, const Decision& decision, int color, bool has_b
   const std::string name = "n = " + kernel::size_text(decision.sizes);
   const double unit = decision.chosen.seconds;
   Series predicted{.title = name + " predicted", .style = Series::Style::line, .color = color, .band = has_band};
-  Series ties{.title = color == 1 ? "chosen and ties" : "", .style = Series::Style::points, .color = color};
+  Series ties{
+      .title = color == 1 ? "chosen and ties" : "", .style = Series::Style::points, .color = color, .name = name + " chosen and ties"};
   for (const auto& [nb, forecast] : best_by_block(decision)) {
     add_point(predicted, static_cast<double>(nb), forecast->seconds / unit);
     if (has_band) {
@@ -69,9 +70,9 @@ void add_problem(Figure& figure, const Decision& decision, int color, bool has_b
       add_point(ties, static_cast<double>(nb), forecast->seconds / unit);
     }
   }
-  if (decision.default_.seconds > 0) {
-    figure.labels.push_back({color == 1 ? "default" : "", static_cast<double>(decision.default_.blocks.nb),
-                             decision.default_.seconds / unit, report::Label::Alignment::center, false, false, color});
+  if (decision.default_.seconds > 0 && color == 1) {
+    figure.labels.push_back({"default", static_cast<double>(decision.default_.blocks.nb), decision.default_.seconds / unit,
+                             report::Label::Alignment::center, false, false, color});
   }
   figure.series.push_back(std::move(predicted));
   figure.series.push_back(std::move(ties));
@@ -114,11 +115,11 @@ Figure rate_figure(const std::string& name, const std::vector<Decision>& decisio
   return {name + ": predicted rate", {"n"}, {"GFLOP/s"}, {std::move(usual), std::move(tuned)}};
 }
 
-/// Returns the sizes of problems with one size as --n takes them; empty if they have several.
+/// Returns the sizes of square problems as --n takes them; empty if one isn't square.
 std::string sizes_option(const std::vector<Decision>& decisions) {
   SizeList sizes;
   for (const Decision& decision : decisions) {
-    if (decision.sizes.size() != 1) {
+    if (std::set(decision.sizes.begin(), decision.sizes.end()).size() != 1) {
       return "";
     }
     sizes.push_back(decision.sizes.front());
@@ -207,16 +208,13 @@ PageContents lapack_contents(const LapackTuning& tuning) {
   return contents;
 }
 
-std::string variant_text(const std::string& variant, const PlaceRanking& place) {
-  return variant.empty() ? place.environment.lapack.name + "'s" : variant;
-}
-
 std::string place_text(const Ranking& ranking, const PlaceRanking& place) {
-  return ranking.places.size() < 2 ? ""
-                                   : fmt::format(", {} x {}", place.blas.empty() ? place.environment.blas.name : place.blas, place.threads);
+  return ranking.places.size() < 2 ? "" : ", " + place_text(place);
 }
 
-/// Adds the predicted and measured rates of a place's variants over n.
+bool is_line(const Series& series) { return series.style == Series::Style::line; }
+
+/// Adds the predicted and measured rates of a place's variants over n, both in the variant's color.
 void add_variants(Figure& figure, const Ranking& ranking, const PlaceRanking& place) {
   std::map<std::string, std::pair<Series, Series>> curves;
   for (const Decision& decision : place.decisions) {
@@ -232,10 +230,12 @@ void add_variants(Figure& figure, const Ranking& ranking, const PlaceRanking& pl
       }
     }
   }
+  int next_color = static_cast<int>(std::count_if(figure.series.begin(), figure.series.end(), is_line)) + 1;
   for (auto& [variant, pair] : curves) {
     auto& [predicted, measured] = pair;
     predicted.title = variant_text(variant, place) + place_text(ranking, place);
     predicted.style = Series::Style::line;
+    predicted.color = measured.color = next_color++;
     measured.title = predicted.title + " measured";
     measured.style = Series::Style::points;
     figure.series.push_back(std::move(predicted));
@@ -284,15 +284,35 @@ PageContents ranking_contents(const Ranking& ranking) {
   return contents;
 }
 
+std::vector<std::string> decision_columns() {
+  return {"sizes",
+          "chosen.variant",
+          "chosen.nb",
+          "chosen.nx",
+          "chosen.seconds",
+          "chosen.interval",
+          "default.nb",
+          "default.nx",
+          "default.seconds",
+          "gain",
+          "regret",
+          "ties",
+          "validation.chosen_seconds",
+          "validation.default_seconds",
+          "validation.best_seconds",
+          "validation.regret",
+          "validation.repeatability"};
+}
+
 }  // namespace
 
 std::vector<ReportedKind> tuning_kinds() {
   return {reported("flopcast-tune-3", tuning_from_json, tuning_contents,
-                   {{"parts.decisions", "Chosen block sizes"},
+                   {{"parts.decisions", "Chosen block sizes", decision_columns()},
                     {"parts.decisions.forecasts", "All predicted block sizes"},
                     {"parts.decisions.validation.measured", "Measured block sizes"}}),
           reported("flopcast-tune-lapack-3", lapack_tuning_from_json, lapack_contents,
-                   {{"routines.decisions", "Chosen block sizes"}, {"routines", "Routines"}}),
+                   {{"routines.decisions", "Chosen block sizes", decision_columns()}, {"routines", "Routines"}}),
           reported("flopcast-rank-3", ranking_from_json, ranking_contents,
                    {{"joint.ranking", "All variants"},
                     {"places.decisions.validation.measured", "Measured variants"},

@@ -112,7 +112,8 @@ FigurePicture::FigurePicture(const roofline::Roofline& roofline, std::string pre
 }
 
 Figure FigurePicture::finish() {
-  const std::string name = roofline_.cpu.substr(0, roofline_.cpu.find(" (family"));  // the whole is too long for a title
+  std::string name = roofline_.cpu.substr(0, roofline_.cpu.find(" (family"));  // the whole is too long for a title
+  name.erase(name.find_last_not_of(' ') + 1);
   figure_.title = fmt::format("{}, {}, {}", name, counted(roofline_.max_threads(), "thread"), roofline_.date.substr(0, 10));
   set_axes();
   for (const Ceiling& ceiling : ceilings_) {  // first: they decide how wide the plot is
@@ -165,9 +166,11 @@ void FigurePicture::draw_lines(LabelLayout& layout) {
   const double least = figure_.x.range->low, most = figure_.x.range->high;
   for (const Rise& rise : rises_) {
     draw_line(layout, {least, rise.ridge}, {rise.gigabytes * least, rise.gigabytes * rise.ridge}, rise.color, rise.dashed);
+    figure_.series.back().name = rise.name;
   }
   for (const Ceiling& ceiling : ceilings_) {
     draw_line(layout, {std::max(ceiling.from, least), most}, {ceiling.gigaflops, ceiling.gigaflops}, ceiling.color, ceiling.dashed);
+    figure_.series.back().name = ceiling.name;
   }
 }
 
@@ -192,11 +195,13 @@ void FigurePicture::draw_ridges(LabelLayout& layout) {
     constexpr double cost_of_text = 10;
     layout.put(spots, cost_of_text - 1);
   }
+  ridges.name = "ridges";
   figure_.series.push_back(ridges);
 }
 
 Series FigurePicture::add_points(LabelLayout& layout) const {
   Series series{"", {}, {}, {}, {}, Series::Style::points, point_color};
+  series.name = "points";
   for (const Point& point : points_) {
     const Interval interval = point.flops_rate.interval();
     const double x = point.intensity(), y = point.flops_rate.median() * giga;

@@ -465,6 +465,14 @@ std::vector<machine::LibraryChoice> places(const std::vector<std::string>& blas,
   return all;
 }
 
+std::string variant_text(const std::string& variant, const PlaceRanking& place) {
+  return variant.empty() ? place.environment.lapack.name + "'s" : variant;
+}
+
+std::string place_text(const PlaceRanking& place) {
+  return fmt::format("{} x {}", place.blas.empty() ? place.environment.blas.name : place.blas, place.threads);
+}
+
 Ranking rank(const Workbench& bench, const RankRequest& request, const RunContext& context, const TuningObserver<Ranking>& observer) {
   if (is_driver_job(request.family)) {
     return rank_drivers(bench, request, context, observer);

@@ -24,9 +24,10 @@ Fields FieldTable<tuning::Alternative>::fields() {
 }
 template <>
 Fields FieldTable<tuning::Forecast>::fields() {
-  return {optional_field<&T::variant>("name of the variant; empty: the library's own routine"), inlined_field<&T::blocks>(),
-          field<&T::seconds>("predicted time"), optional_field<&T::interval>("95 % interval of a later single run"),
-          optional_field<&T::extrapolated>("share of the time that lies outside of the sampled range")};
+  return {
+      optional_field<&T::variant>("name of the variant; empty: the library's own routine"), inlined_field<&T::blocks>(),
+      field<&T::seconds>("predicted time"), optional_field<&T::interval>("95 % interval of a later single run"),
+      optional_field<&T::extrapolated>("share of the time that lies outside of the sampled range").measured_in("fraction", Best::small)};
 }
 template <>
 Fields FieldTable<tuning::SpectrumTime>::fields() {
@@ -53,10 +54,10 @@ Fields FieldTable<tuning::Measured>::fields() {
   return {optional_field<&T::variant>("name of the variant; empty: the library's own routine"),
           inlined_field<&T::blocks>(),
           field<&T::median>("median of interleaved runs (--validate)").named("seconds"),
-          field<&T::times>("drift-normalised times of the undisturbed runs"),
+          field<&T::times>("drift-normalised times of the undisturbed runs").measured_in("s", Best::small),
           field<&T::error>("predicted over measured time, minus 1; best near 0 (--validate)").measured_in("fraction", Best::neither),
-          optional_field<&T::wall_times>("raw times of all runs"),
-          optional_field<&T::normalised_error>("predicted time / median of `times` - 1"),
+          optional_field<&T::wall_times>("raw times of all runs").measured_in("s", Best::small),
+          optional_field<&T::normalised_error>("predicted time / median of `times` - 1").measured_in("fraction", Best::neither),
           optional_field<&T::within>("number of `wall_times` in the predicted interval")};
 }
 template <>
@@ -119,7 +120,8 @@ Fields FieldTable<tuning::SamplingCost>::fields() {
 template <>
 Fields FieldTable<tuning::JointRank>::fields() {
   return {inlined_field<&T::best>(), field<&T::place>("index of the decision"),
-          field<&T::behind>("predicted time over that of the fastest, minus 1"), field<&T::tied>("the variant ties with the fastest")};
+          field<&T::behind>("predicted time over that of the fastest, minus 1").measured_in("fraction", Best::small),
+          field<&T::tied>("the variant ties with the fastest")};
 }
 template <>
 Fields FieldTable<tuning::JointDecision>::fields() {

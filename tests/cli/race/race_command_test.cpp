@@ -40,7 +40,8 @@ TEST_F(RacedPrograms, ManyCommandsStandBetweenDashes) {
   EXPECT_EQ(document["commands"][1]["command"], json({"sleep", "0"}));
   EXPECT_EQ(document["commands"][2]["command"].back(), "--name");
   EXPECT_GE(document["rounds"], 8);
-  const Ended table = race("--max-runs 9 -- true -- true");
+  const Ended table = race("--max-runs 9 --page page.html -- true -- true");
+  EXPECT_THAT(shell("cat " + (folder_ / "page.html").string()).out, HasSubstr("flopcast-race-1"));
   EXPECT_THAT(table.out, AllOf(HasSubstr("| reference |"), HasSubstr("control: the reference over itself"), HasSubstr("start-up: ")));
   EXPECT_EQ(race("-- true --").code, 2);
   EXPECT_EQ(race("-- true -- no-such-program").code, 4);

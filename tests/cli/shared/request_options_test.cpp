@@ -207,7 +207,6 @@ TEST(Options, OneNameHasOneMeaningAndOneTypeInAllCommands) {
       {"figure", "each command says what it draws"},
       {"page", "each command says what it writes"},
       {"n", "the name of a size in the routines of BLAS and LAPACK"},
-      {"tolerance", "in selective execution the relative half-width at which a time is known, as in the papers on Critter"},
   };
   std::map<std::string, std::pair<std::string, Meaning>> first;  // with the command that has it
   for (const std::string& command : all_commands()) {

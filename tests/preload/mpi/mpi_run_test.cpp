@@ -97,7 +97,7 @@ TEST_P(MpiRun, CblasAndLapackeAreFollowed) {
 
 TEST_P(MpiRun, CblasIsLeftOut) {
   const Result result =
-      traced(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("cblas_program") + " 200");
+      traced(2, "--policy conditional --no-windows --time-precision 1000 --output profile.json", program("cblas_program") + " 200");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json found = profile();
   const json* product = kernel(found, "dgemm(TN, 30, 20, 10)");
@@ -162,7 +162,8 @@ TEST_P(MpiRun, RoutinesUnderOtherNamesAreFollowed) {
 
 TEST_P(MpiRun, RoutinesUnderOtherNamesAreLeftOut) {
   for (const char* names : {"julia_names", "scipy_names", "mkl_names"}) {
-    const Result result = traced(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program(names) + " 200");
+    const Result result =
+        traced(2, "--policy conditional --no-windows --time-precision 1000 --output profile.json", program(names) + " 200");
     ASSERT_EQ(result.exit_code, 0) << result.err;
     const json found = profile();
     const json* product = kernel(found, "dgemm(TN, 8, 6, 10)");
@@ -297,7 +298,7 @@ TEST_P(MpiRun, RefusesWrongOptions) {
   EXPECT_THAT(traced(1, "", "./missing").err, HasSubstr("there is no program"));
   EXPECT_THAT(traced(1, "--unknown", "true").err, HasSubstr("unknown option '--unknown'"));
   for (const char* value : {"nan", "0", "-1", "inf", "1e400", "much"}) {
-    const Result result = traced(1, std::string("--tolerance ") + value, "true");
+    const Result result = traced(1, std::string("--time-precision ") + value, "true");
     EXPECT_EQ(result.exit_code, 2) << value;
     EXPECT_THAT(result.err, HasSubstr(std::string("'") + value + "' given, expected a number greater than 0")) << value;
   }
@@ -329,7 +330,7 @@ TEST_P(MpiRun, AProgramSteeredByItsResultsIsStopped) {
   EXPECT_EQ(in_full.exit_code, 0) << in_full.err;
   EXPECT_EQ(in_full.out, plain.out);
   for (const char* policy : {"local", "online"}) {
-    const Result result = traced(2, std::string("--timeout 1s --tolerance 1000 --policy ") + policy, program("iterative_program"));
+    const Result result = traced(2, std::string("--timeout 1s --time-precision 1000 --policy ") + policy, program("iterative_program"));
     EXPECT_TRUE(result.exit_code == 5 || GetParam() == "mpich")
         << policy << result.err;  // MPICH's mpirun kills flopcast when the program ends
     EXPECT_NE(result.exit_code, 0) << policy;
@@ -340,7 +341,7 @@ TEST_P(MpiRun, AProgramSteeredByItsResultsIsStopped) {
 }
 
 TEST_P(MpiRun, SkippedKernelsCountOnThePath) {
-  const std::string rules = "--policy conditional --no-windows --tolerance 1000 ";  // in windows the number of executions is random
+  const std::string rules = "--policy conditional --no-windows --time-precision 1000 ";  // in windows the number of executions is random
   ASSERT_EQ(traced(2, rules + "--output profile.json", program("work_program") + " 30").exit_code, 0);
   const json found = profile();
   const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
@@ -351,7 +352,7 @@ TEST_P(MpiRun, SkippedKernelsCountOnThePath) {
   EXPECT_EQ(found.at("per_process").at("flops"), 30 * 2 * 2e6);
 
   std::filesystem::rename(folder_ / "profile.json", folder_ / "before.json");
-  ASSERT_EQ(traced(2, "--policy a-priori --no-windows --tolerance 1000 --prior-profile before.json --output profile.json",
+  ASSERT_EQ(traced(2, "--policy a-priori --no-windows --time-precision 1000 --prior-profile before.json --output profile.json",
                    program("work_program") + " 30")
                 .exit_code,
             0);
@@ -359,7 +360,7 @@ TEST_P(MpiRun, SkippedKernelsCountOnThePath) {
 }
 
 TEST_P(MpiRun, TimesInWindowsAreKeptApart) {
-  ASSERT_EQ(traced(2, "--policy conditional --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
+  ASSERT_EQ(traced(2, "--policy conditional --time-precision 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
   const json found = profile();
   const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
   ASSERT_NE(product, nullptr);
@@ -380,8 +381,9 @@ TEST_P(MpiRun, RegionsAreKernels) {
   EXPECT_EQ(kernel(found, "transpose(100)")->at("along").at("count"), 20);
   EXPECT_EQ(kernel(found, "transpose(100)")->at("kind"), "region");
 
-  ASSERT_EQ(traced(2, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("regions") + " 100 20").exit_code,
-            0);
+  ASSERT_EQ(
+      traced(2, "--policy conditional --no-windows --time-precision 1000 --output profile.json", program("regions") + " 100 20").exit_code,
+      0);
   const json skipped = profile();
   EXPECT_EQ(kernel(skipped, "transpose(100)")->at("executed").at("count"), 3 + 3);
   EXPECT_EQ(kernel(skipped, "transpose(100)")->at("along").at("count"), 20);
@@ -424,7 +426,7 @@ TEST_P(MpiRun, FortranProgramsAreFollowedAndGiveTheSameResults) {
     EXPECT_EQ(kernel(found, "MPI_Comm_idup(")->at("executed").at("count"), ranks);
     EXPECT_EQ(kernel(found, "MPI_Allreduce(2000 bytes")->at("executed").at("count"), ranks) << "on the communicator that was waited for";
   }
-  const Result skipped = traced(3, "--policy conditional --no-windows --tolerance 1000 --output profile.json", command);
+  const Result skipped = traced(3, "--policy conditional --no-windows --time-precision 1000 --output profile.json", command);
   ASSERT_EQ(skipped.exit_code, 0) << skipped.err;
   EXPECT_GT(kernel(profile(), "MPI_Allreduce(4000 bytes")->at("skipped"), 0);
 }
@@ -465,7 +467,7 @@ TEST_P(MpiRun, EveryFunctionHasItsNameWithThePrefix) {
 /// process may get far ahead of the other. Its path must not enter that of a sender which is long behind.
 TEST_P(MpiRun, PathsOfSelectiveExecutionsContainNoExtraKernels) {
   const std::string qr = std::string(FLOPCAST_EXAMPLES) + "/tile_qr_" + GetParam() + " --m 2048 --n 512 --nb 64 --ib 16 --grid 2x1";
-  ASSERT_EQ(traced(2, "--clock wall --policy conditional --tolerance 1000 --no-windows --output profile.json", qr).exit_code, 0);
+  ASSERT_EQ(traced(2, "--clock wall --policy conditional --time-precision 1000 --no-windows --output profile.json", qr).exit_code, 0);
   const json found = profile();
   EXPECT_LT(found.at("path").at("flops"), 1.04 * found.at("per_process").at("flops").get<double>());
 }
@@ -474,7 +476,7 @@ TEST_P(MpiRun, RemainsInUnwrittenBuffersDoNotEnterResults) {
   EXPECT_EQ(run(2, program("remains_program")).exit_code, 0);
   for (const std::string policy : {"conditional", "online"}) {
     const Result result =
-        traced(2, "--policy " + policy + " --tolerance 1000 --no-windows --output profile.json", program("remains_program"));
+        traced(2, "--policy " + policy + " --time-precision 1000 --no-windows --output profile.json", program("remains_program"));
     EXPECT_EQ(result.exit_code, 0) << policy << result.err;
     EXPECT_GT(kernel(profile(), "dcopy(576)")->at("skipped"), 0);
     EXPECT_GT(kernel(profile(), "dgemm(NN, 24, 24, 24)")->at("skipped"), 0);
@@ -487,7 +489,8 @@ TEST_P(MpiRun, RemainsInUnwrittenBuffersDoNotEnterResults) {
 
 TEST_P(MpiRun, UnwrittenMatricesGetFullRank) {
   EXPECT_EQ(run(1, program("unwritten_program")).exit_code, 0);
-  const Result result = traced(1, "--policy conditional --tolerance 1000 --no-windows --output profile.json", program("unwritten_program"));
+  const Result result =
+      traced(1, "--policy conditional --time-precision 1000 --no-windows --output profile.json", program("unwritten_program"));
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_GT(kernel(profile(), "dlacpy(A, 256, 64)")->at("skipped"), 0);
   EXPECT_GT(kernel(profile(), "dcopy(64)")->at("skipped"), 0);
@@ -523,7 +526,7 @@ TEST_P(MpiModes, LargeCountCollectivesAreFollowedAsSmallOnes) {
 
 TEST_P(MpiTune, PredictsEveryConfigurationAndKeepsStatistics) {
   write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
-  const Result cold = tune("space.json --json --validate --policy conditional --tolerance 1000 --min-coverage 0 --no-windows");
+  const Result cold = tune("space.json --json --validate --policy conditional --time-precision 1000 --min-coverage 0 --no-windows");
   ASSERT_EQ(cold.exit_code, 0) << cold.err;
   const json found = json::parse(cold.out);
   ASSERT_EQ(found.at("configurations").size(), 2U);
@@ -542,14 +545,14 @@ TEST_P(MpiTune, PredictsEveryConfigurationAndKeepsStatistics) {
   EXPECT_EQ(chosen, undecided == 2 ? 0 : 1);
   // The space has another name, because statistics hold for all programs. Windows depend on time, and would vary the number of executions.
   write_space("other", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
-  const Result warm = tune("space.json --json --policy conditional --tolerance 1000 --min-coverage 0 --no-windows");
+  const Result warm = tune("space.json --json --policy conditional --time-precision 1000 --min-coverage 0 --no-windows");
   ASSERT_EQ(warm.exit_code, 0) << warm.err;
   EXPECT_LT(json::parse(warm.out).at("configurations").at(0).at("executed_share"), found.at("configurations").at(0).at("executed_share"));
 }
 
 TEST_P(MpiTune, APrioriTakesItsCountsFromASelectiveExecution) {
   write_space("test", {subject(), "--n", "512", "--nb", "{nb}"}, {{"nb", {32, 64}}});
-  const Result result = tune("space.json --json --policy a-priori --tolerance 0.5 --min-coverage 0 --no-windows --self-check none");
+  const Result result = tune("space.json --json --policy a-priori --time-precision 0.5 --min-coverage 0 --no-windows --self-check none");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(json::parse(result.out).at("launches"), 1);
   EXPECT_THAT(json::parse(result.out).at("clock"), testing::AnyOf("wall", "cpu"));
@@ -562,7 +565,7 @@ TEST_P(MpiTune, APrioriTakesItsCountsFromASelectiveExecution) {
 
 TEST_P(MpiTune, AProgramSteeredByItsResultsIsExecutedInFull) {
   write_space("converging", {program("converging_program"), "{n}"}, {{"n", {60, 80}}});
-  const Result result = tune("space.json --json --policy conditional --tolerance 1000 --min-coverage 0 --no-windows");
+  const Result result = tune("space.json --json --policy conditional --time-precision 1000 --min-coverage 0 --no-windows");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("executed in full from here on"));
   const json found = json::parse(result.out);
@@ -571,11 +574,12 @@ TEST_P(MpiTune, AProgramSteeredByItsResultsIsExecutedInFull) {
     EXPECT_EQ(each.at("executed_share"), 1);
   }
   write_space("failing", {program("converging_program"), "{n}", "strict"}, {{"n", {60}}});
-  const Result failing = tune("space.json --json --policy conditional --tolerance 1000 --min-coverage 0 --self-check none --no-windows");
+  const Result failing =
+      tune("space.json --json --policy conditional --time-precision 1000 --min-coverage 0 --self-check none --no-windows");
   ASSERT_EQ(failing.exit_code, 0) << failing.err;
   EXPECT_EQ(json::parse(failing.out).at("configurations").at(0).at("selective"), false);
   write_space("converging", {program("converging_program"), "{n}"}, {{"n", {60}}});
-  const Result unchecked = tune("space.json --json --policy conditional --tolerance 1000 --min-coverage 0 --self-check none");
+  const Result unchecked = tune("space.json --json --policy conditional --time-precision 1000 --min-coverage 0 --self-check none");
   EXPECT_EQ(json::parse(unchecked.out).at("configurations").at(0).at("selective"), true);
 }
 
@@ -589,7 +593,7 @@ TEST_P(MpiTune, AProgramThatNeverEndsWithKernelsLeftOutIsExecutedInFull) {
   }
 }
 
-const std::string anyhow = " --policy conditional --tolerance 1000 --min-coverage 0 --no-windows ";
+const std::string anyhow = " --policy conditional --time-precision 1000 --min-coverage 0 --no-windows ";
 
 TEST_P(MpiTune, AProgramWithConfigurationsRunsOnceByItself) {
   const std::string command = program("configurations_program") + " 50 split";
@@ -693,7 +697,8 @@ TEST_P(MpiTune, GridsChangeFromConfigurationToConfiguration) {
   const std::string qr = std::string(FLOPCAST_EXAMPLES) + "/pipelined_qr_" + GetParam();
   write_space("test", {qr, "--m", "160", "--n", "80", "--nb", "{nb}", "--grid", "{grid}"}, {{"nb", {16, 32}}, {"grid", {"2x1", "1x2"}}});
   for (const char* policy : {"eager", "online", "local"}) {
-    const Result result = tune(std::string("space.json --json --fresh --self-check all --min-coverage 0 --tolerance 1 --policy ") + policy);
+    const Result result =
+        tune(std::string("space.json --json --fresh --self-check all --min-coverage 0 --time-precision 1 --policy ") + policy);
     ASSERT_EQ(result.exit_code, 0) << policy << result.err;
     EXPECT_EQ(json::parse(result.out).at("launches"), 1);
     for (const json& each : configurations(result)) {

@@ -199,8 +199,17 @@ TEST(Quantities, SettingsAreTakenFromWhereverTheyAre) {
       {"predictions", {{{"algorithm", "dgeqrf"}, {"seconds", 1}}}},
       {"environment",
        {{"cpu", "X"}, {"threads", 2}, {"blas", {{"name", "openblas"}, {"path", "/lib/a.so"}, {"version", "1.0"}, {"kernels", "Zen"}}}}},
-      {"options", {{"cache_model", "warm"}, {"seed", 3}}}};
-  EXPECT_EQ(read(document).settings, (Settings{{"CPU", "X"}, {"threads", "2"}, {"blas", "openblas 1.0 Zen"}, {"cache_model", "warm"}}));
+      {"options", {{"cache_model", "warm"}, {"seed", 3}, {"nb", {16, 32}}, {"sizes", {100, 200}}}}};
+  EXPECT_EQ(
+      read(document).settings,
+      (Settings{
+          {"CPU", "X"}, {"threads", "2"}, {"blas", "openblas 1.0 Zen"}, {"cache_model", "warm"}, {"nb", "16, 32"}, {"sizes", "100x200"}}));
+}
+
+TEST(Quantities, ListsOfResultsAreNoSettings) {
+  const json kernel = {{"kernel", "dgemm"}, {"executed", {{"count", 1}, {"mean", 2}, {"variance", 0}, {"seconds", 2}}}};
+  const json document = {{"schema", "flopcast-mpi-profile-1"}, {"mpi", "Open MPI"}, {"elapsed_seconds", 3}, {"kernels", {kernel}}};
+  EXPECT_EQ(read(document).settings, (Settings{{"mpi", "Open MPI"}}));
 }
 
 TEST(Quantities, RefusesOtherDocuments) {

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "flopcast/core/documents.hpp"
+#include "flopcast/support/error.hpp"
 #include "flopcast/support/fields.hpp"
 
 namespace flopcast {
@@ -33,6 +36,21 @@ struct Measured {
 struct Measurements {
   std::vector<Measured> all;
 };
+struct Rate {
+  std::vector<double> samples;
+  double median = 0;
+};
+struct Key {
+  std::string routine;
+};
+struct Rated {
+  Key key;
+  Rate rate;
+  std::map<std::string, std::vector<std::int64_t>> sizes;
+};
+struct Ratings {
+  std::vector<Rated> all;
+};
 struct Whole {
   std::int64_t count = 0;
   std::vector<Part> parts;
@@ -59,6 +77,22 @@ Fields FieldTable<Measured>::fields() {
 }
 template <>
 Fields FieldTable<Measurements>::fields() {
+  return {field<&T::all>("all")};
+}
+template <>
+Fields FieldTable<Rate>::fields() {
+  return {field<&T::samples>("each sample"), field<&T::median>("their median")};
+}
+template <>
+Fields FieldTable<Key>::fields() {
+  return {field<&T::routine>("the routine")};
+}
+template <>
+Fields FieldTable<Rated>::fields() {
+  return {field<&T::key>("the call"), field<&T::rate>("its rate").measured_in("flop/s", Best::large), field<&T::sizes>("its sizes")};
+}
+template <>
+Fields FieldTable<Ratings>::fields() {
   return {field<&T::all>("all")};
 }
 template <>
@@ -109,11 +143,15 @@ TEST(DocumentTables, HaveAColumnForEachMemberWithAValue) {
 }
 
 TEST(DocumentTables, NameTheElementsAroundTheirRows) {
-  const report::Table table = document_table(document(whole()), whole_schema(), "parts.inner");
+  Whole two = whole();
+  two.parts[1].inner = {{"c", 2.5, 0.75}};
+  const report::Table table = document_table(document(two), whole_schema(), "parts.inner");
   EXPECT_THAT(titles(table), ElementsAre("routine", "sizes", "name", "wall", "share"));
-  ASSERT_EQ(table.rows.size(), 2U);
+  ASSERT_EQ(table.rows.size(), 3U);
   EXPECT_THAT(texts(table.rows[1]), ElementsAre("dgemm", "100x200", "b", "", "50.0 %"));
   EXPECT_EQ(table.columns[0].name, "parts.routine");
+  EXPECT_THAT(titles(document_table(document(whole()), whole_schema(), "parts.inner")), ElementsAre("name", "wall", "share"))
+      << "all rows have the same routine and sizes";
 }
 
 TEST(DocumentTables, ShowTheValuesOfTheDocumentItself) {
@@ -145,6 +183,22 @@ TEST(DocumentTables, PutNamesFirstAndGiveIntervalsTheUnitOfTheirValues) {
   EXPECT_THAT(titles(table), ElementsAre("what", "time", "interval", "samples", "before", "unit"));  // nothing was skipped
   EXPECT_THAT(texts(table.rows.at(0)),
               ElementsAre("gemm", "1.50 s", "1.00 s to 2.00 s", "2.00 ms (median of 3)", "2.00 GFLOP/s", "flop/s"));
+}
+
+TEST(DocumentTables, HaveTheChosenColumnsInTheirOrder) {
+  const report::Table table = document_table(document(whole()), whole_schema(), "parts", {"single.wall_seconds", "sizes"});
+  EXPECT_THAT(titles(table), ElementsAre("single: wall", "sizes"));
+  EXPECT_THAT(texts(table.rows.at(0)), ElementsAre("2.00 ms", "100x200"));
+  EXPECT_THROW(document_table(document(whole()), whole_schema(), "parts", {"single.walls"}), Error);
+}
+
+TEST(DocumentTables, GiveMembersTheUnitOfTheirObjectAndLeaveOutTheNamesOfGroups) {
+  const Ratings ratings = {{{{"dgemm"}, {{2.5e9}, 2e9}, {{"m", {100, 100}}, {"n", {50, 200}}}}}};
+  const auto text = to_document(ratings, "flopcast-ratings-1").dump();
+  const report::Table table =
+      document_table(nlohmann::json::parse(text), published<Ratings>("flopcast-ratings-1", "Ratings").make(), "all");
+  EXPECT_THAT(titles(table), ElementsAre("sizes", "routine", "rate: samples", "rate: median"));
+  EXPECT_THAT(texts(table.rows.at(0)), ElementsAre("m=100 n=50 to 200", "dgemm", "2.50 GFLOP/s", "2.00 GFLOP/s"));
 }
 
 TEST(DocumentTables, OfSingleValuesHaveNoCommonOrder) {

@@ -33,7 +33,7 @@ TEST(SampleContents, DrawTimeOverTheSizeThatVaries) {
   SampleResult result;
   result.samples = {sampled(100, 1e-3), sampled(200, 2e-3), sampled(300, 3e-3)};
   const PageContents page = contents(result);
-  EXPECT_THAT(page.answer, AllOf(HasSubstr("3 calls were timed"), HasSubstr("1.00 ms")));
+  EXPECT_THAT(page.answer, AllOf(HasSubstr("3 calls were timed; dgemm transa=N"), HasSubstr("1.00 ms")));
   EXPECT_EQ(page.trust, Trust::quiet);
   const report::Figure& figure = tests::figure(page);
   ASSERT_EQ(figure.series.size(), 1U);
@@ -90,17 +90,36 @@ TEST(ContractionContents, DrawStepsAndConsideredTiles) {
   ContractionResult result;
   result.expression = "ij,jk->ik";
   result.sizes = {{"i", 10}, {"j", 20}, {"k", 30}};
-  result.plan.explanation = "Tiles of 64.";
   result.plan.seconds = 2e-3;
   result.plan.considered = {{"64x64x64", 2e-3, "model"}, {"32x32x32", 3e-3, "model"}};
   result.steps.steps = {{"output := operand1 operand2", 1, 1e6, 1e5, 2e-3}};
   const PageContents page = contents(result);
-  EXPECT_THAT(page.answer, AllOf(HasSubstr("2.00 ms"), HasSubstr("Tiles of 64.")));
+  EXPECT_THAT(page.answer, AllOf(HasSubstr("2.00 ms"), HasSubstr("The chosen tiles: 64x64x64.")));
   EXPECT_EQ(page.steps.at(0).command, "flopcast contract 'ij,jk->ik' i=10 j=20 k=30 --run");
   EXPECT_TRUE(tests::bars(page, 1).bars.at(0).reference);
   result.times = {1e-3, 2e-3, 3e-3};
   EXPECT_THAT(contents(result).answer, HasSubstr("2.00 ms as measured"));
   EXPECT_TRUE(contents(result).steps.empty());
+}
+
+TEST(AlgorithmsContents, NameTheFastestAndTheCommandThatWritesIt) {
+  AlgorithmRanking ranking;
+  ranking.contraction = contract::make_contraction(contract::parse_notation("abc=ai,ibc"), {{'a', 4}, {'b', 5}, {'c', 6}, {'i', 7}},
+                                                   Precision::z, contract::Order::row_major);
+  for (const contract::Algorithm& algorithm : contract::generate(ranking.contraction)) {
+    RankedAlgorithm& one = ranking.algorithms.emplace_back();
+    one.algorithm = algorithm;
+    one.forecast.seconds = 1e-3 * static_cast<double>(ranking.algorithms.size());
+  }
+  ranking.algorithms.resize(2);
+  const PageContents page = contents(ranking);
+  const std::string name = ranking.algorithms[0].algorithm.name();
+  EXPECT_THAT(page.answer, AllOf(HasSubstr(name + " is predicted to be the fastest: 1.00 ms"), HasSubstr("All others are slower")));
+  EXPECT_THAT(page.steps.at(0).command, AllOf(HasSubstr("a=4 b=5 c=6 i=7 --precision z --order row_major"), HasSubstr(name)));
+  ranking.algorithms[1].tie = true;
+  EXPECT_THAT(contents(ranking).answer, HasSubstr("1 other algorithm can't be told from it"));
+  ranking.contraction.tensors[0].strides.front() *= 10;
+  EXPECT_TRUE(contents(ranking).steps.empty());
 }
 
 TEST(LayoutsContents, SayWhichTensorsToStoreOtherwise) {

@@ -69,6 +69,8 @@ TEST(MpiProfileContents, TellWhatIsLostAndWhoWaited) {
   const PageContents page = contents(lossy);
   EXPECT_THAT(page.answer, AllOf(HasSubstr("parallel efficiency is 40.0 %"), HasSubstr("uneven computation"),
                                  HasSubstr("rank 1 in MPI_Recv, 1.50 s for rank 0")));
+  EXPECT_EQ(page.steps.at(0).text, "Find out why rank 0 is late: rank 1 waits 1.50 s for it in MPI_Recv.");
+  EXPECT_EQ(page.steps.at(1).command, "flopcast mpi tune SPACE.json");
   EXPECT_EQ(tests::bars(page).bars.back().label, "own code");
   EXPECT_EQ(std::get<report::BarChart>(page.pictures.at(2)).bars.at(1).text, "66.7 %");
   const report::Strips& strips = tests::strips(page, 3);

@@ -44,6 +44,11 @@ TEST(TuningContents, AnswerWithTheLargestGain) {
   ASSERT_EQ(page.steps.size(), 2U);
   EXPECT_EQ(page.steps[0].command, "flopcast tune dgeqrf --n 200,400 --save");
   EXPECT_EQ(page.steps[1].command, "flopcast run -- COMMAND");
+  tuning::Decision square = decision(200, 1e-3), tall = square;
+  square.sizes = {200, 200};
+  tall.sizes = {400, 200};
+  EXPECT_EQ(contents(tuning({square})).steps.at(0).command, "flopcast tune dgeqrf --n 200 --save");
+  EXPECT_EQ(contents(tuning({square, tall})).steps.at(0).command, "");
 }
 
 TEST(TuningContents, DrawTimesWithBandsTiesAndDefault) {
@@ -55,6 +60,7 @@ TEST(TuningContents, DrawTimesWithBandsTiesAndDefault) {
   EXPECT_NEAR(blocks.series[0].y[0], 2, 1e-12);
   EXPECT_NEAR(blocks.series[0].low[1], 0.9, 1e-12);
   EXPECT_EQ(blocks.series[1].x, (std::vector<double>{64, 96}));
+  ASSERT_EQ(blocks.labels.size(), 1U) << "one for all problems";
   EXPECT_EQ(blocks.labels.at(0).text, "default");
   EXPECT_EQ(blocks.labels.at(0).x, 32);
   const report::Figure& rates = tests::figure(page, 1);
@@ -110,6 +116,8 @@ TEST(RankingContents, NameTheFastestVariantOfEachProblem) {
   const report::Figure& rates = tests::figure(page);
   ASSERT_EQ(rates.series.size(), 2U);
   EXPECT_EQ(rates.series[0].title, "2");
+  EXPECT_EQ(rates.series[0].color, 1);
+  EXPECT_EQ(rates.series[1].color, 2);
   EXPECT_NEAR(rates.series[0].y.at(0), 500, 1e-9);
   EXPECT_EQ(page.steps.at(0).command, "flopcast rank cholesky --n 300 --validate");
 }

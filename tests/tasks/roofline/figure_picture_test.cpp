@@ -25,7 +25,7 @@ Point point(const std::string& name, double intensity, double rate, int threads)
 /// Returns L1 of 400 GB/s, memory of 10 GB/s and 100 GFLOP/s, twice that in single precision.
 Roofline two_roofs() {
   Roofline roofline;
-  roofline.cpu = "CPU (family 6)";
+  roofline.cpu = "CPU    (family 6)";
   roofline.date = "2026-01-02T03:04:05Z";
   roofline.compute = {{"AVX2 double FMA", "double", 1, 2, true, 2, {{1e11, 1e11}}, {1e9, 1e9}, 1},
                       {"AVX2 single FMA", "single", 1, 2, true, 2, {{2e11, 2e11}}, {1e9, 1e9}, 1}};
@@ -37,7 +37,16 @@ Roofline two_roofs() {
 /// Returns the gnuplot program that draws it.
 std::string drawn(const Roofline& roofline) { return report::gnuplot_script(roofline_figure(roofline), "svg"); }
 
+TEST(RooflineFigure, EverySeriesHasANameInCsv) {
+  Roofline roofline = two_roofs();
+  roofline.points = {point("dgemm", 10, 5e10, 2)};
+  for (const report::Series& series : roofline_figure(roofline).series) {
+    EXPECT_NE(series.any_name(), "");
+  }
+}
+
 TEST(RooflineFigure, CeilingStartsAtTheSmallestRidge) {
+  EXPECT_EQ(roofline_figure(two_roofs()).title, "CPU, 2 threads, 2026-01-02");
   const std::string script = drawn(two_roofs());
   EXPECT_THAT(script, HasSubstr("END\n$data3 << END\n0.25 100\n100 100\nEND"));
   EXPECT_THAT(script, HasSubstr("'L1 triad 400 GB/s'"));

@@ -176,6 +176,11 @@ struct PlaceRanking {
   friend bool operator==(const PlaceRanking&, const PlaceRanking&) = default;
 };
 
+/// Returns a variant's name in texts: that of the library's own routine is "reference's".
+std::string variant_text(const std::string& variant, const PlaceRanking& place);
+/// Returns "blis x 2".
+std::string place_text(const PlaceRanking& place);
+
 /// Variants compared in one or several places, and the decision among all of them for each problem.
 struct Ranking {
   std::string family, routine;

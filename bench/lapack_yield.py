@@ -11,7 +11,6 @@ far, and the same command continues with the other routines. This takes a quarte
   bench/lapack_yield.py --precision s --n 100,130,170,220,280,350,440,550 --nb 16,24,32,48,64,96,128 --time-budget 6min --repetitions 5
 
 The error between block sizes (BlockSizeOptions::block_error) was fitted to the routines FITTED in double precision; the others count apart."""
-import argparse
 import glob
 import json
 import os
@@ -20,7 +19,7 @@ import statistics
 import subprocess
 import sys
 
-from program_runs import bold_if, environment_with_home
+from program_runs import argument_parser, bold_if, environment_with_home
 
 FITTED = ["geqrf", "potrf", "getrf", "gelqf", "sytrd", "gebrd", "trtri"]
 REACH = {"median": 0.985, "worst": 0.95}
@@ -52,8 +51,7 @@ def row(routine):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--flopcast", default="build/release/bin/flopcast")
+    parser = argument_parser(__doc__)
     parser.add_argument("--precision", default="d")
     parser.add_argument("--blas", default="openblas-serial")
     parser.add_argument("--threads", default="1")

@@ -91,7 +91,7 @@ CallsByKind calls_of(const RecordedProgram& program, const RunContext& context) 
 auto work(const PlacedCall& placed) { return std::tuple(flops(placed.call), footprint_bytes(placed.call)); }
 
 /// Aligned shapes by recording, and the number of calls of each, which `classes` classes share equally.
-struct Alignment {
+struct CallAlignment {
   std::vector<ShapeNumber> shapes;
   std::vector<double> counts;
   double classes = 1;
@@ -118,8 +118,8 @@ class KindScaler {
     std::pair<std::vector<CallClass>, double> best{{}, std::numeric_limits<double>::infinity()};
     for (const auto align : {&KindScaler::by_first_use, &KindScaler::by_ratio, &KindScaler::by_rank}) {
       std::vector<CallClass> all;
-      const std::vector<Alignment> aligned = (this->*align)();
-      std::transform(aligned.begin(), aligned.end(), std::back_inserter(all), [this](const Alignment& one) { return class_of(one); });
+      const std::vector<CallAlignment> aligned = (this->*align)();
+      std::transform(aligned.begin(), aligned.end(), std::back_inserter(all), [this](const CallAlignment& one) { return class_of(one); });
       if (const double misfit = misfit_of(aligned, all); misfit + preference < best.second) {
         best = {std::move(all), misfit};
       }
@@ -133,12 +133,12 @@ class KindScaler {
   using Counts = std::vector<std::vector<double>>;  ///< number of calls by recording and shape
 
   /// Aligns shapes in the order of their first use.
-  [[nodiscard]] std::vector<Alignment> by_first_use() const {
+  [[nodiscard]] std::vector<CallAlignment> by_first_use() const {
     const std::size_t count = counts_[0].size();
     if (count > most_shapes || !std::all_of(counts_.begin(), counts_.end(), [&](const auto& one) { return one.size() == count; })) {
       return {};
     }
-    std::vector<Alignment> all(count);
+    std::vector<CallAlignment> all(count);
     for (std::size_t shape = 0; shape < count; ++shape) {
       for (const std::vector<double>& counts : counts_) {
         all[shape].shapes.push_back(static_cast<ShapeNumber>(shape));
@@ -149,12 +149,12 @@ class KindScaler {
   }
 
   /// Aligns shapes whose every size is constant or proportional to the parameter, and all others by rank.
-  [[nodiscard]] std::vector<Alignment> by_ratio() const {
-    std::vector<Alignment> all;
+  [[nodiscard]] std::vector<CallAlignment> by_ratio() const {
+    std::vector<CallAlignment> all;
     Counts others = counts_;
     const auto sizes_of = [&](std::size_t r, ShapeNumber shape) { return sizes(recordings_[r]->shapes[shape].call); };
     for (ShapeNumber first = 0; first < std::min(counts_[0].size(), most_shapes); ++first) {
-      Alignment alignment{{first}, {counts_[0][first]}};
+      CallAlignment alignment{{first}, {counts_[0][first]}};
       for (std::size_t r = 1; r < recordings_.size(); ++r) {
         for (ShapeNumber shape = 0; shape < std::min(counts_[r].size(), most_shapes) && alignment.shapes.size() == r; ++shape) {
           const auto here = sizes_of(r, shape), before = sizes_of(0, first);
@@ -175,15 +175,15 @@ class KindScaler {
         all.push_back(std::move(alignment));
       }
     }
-    const std::vector<Alignment> rest = by_rank_of(others);
+    const std::vector<CallAlignment> rest = by_rank_of(others);
     all.insert(all.end(), rest.begin(), rest.end());
     return all;
   }
 
-  [[nodiscard]] std::vector<Alignment> by_rank() const { return by_rank_of(counts_); }
+  [[nodiscard]] std::vector<CallAlignment> by_rank() const { return by_rank_of(counts_); }
 
   /// Aligns calls at the same quantiles of the work, each for an equal share of these calls.
-  [[nodiscard]] std::vector<Alignment> by_rank_of(const Counts& counts) const {
+  [[nodiscard]] std::vector<CallAlignment> by_rank_of(const Counts& counts) const {
     std::vector<std::vector<ShapeNumber>> ordered;
     std::size_t most = 0;
     for (std::size_t r = 0; r < recordings_.size(); ++r) {
@@ -200,7 +200,7 @@ class KindScaler {
       std::stable_sort(order.begin(), order.end(), [&](ShapeNumber a, ShapeNumber b) { return work(shapes[a]) < work(shapes[b]); });
       most = std::max(most, order.size());
     }
-    std::vector<Alignment> all(std::min(most, most_shapes));
+    std::vector<CallAlignment> all(std::min(most, most_shapes));
     for (std::size_t i = 0; i < all.size(); ++i) {
       for (const std::vector<ShapeNumber>& order : ordered) {
         const auto last = static_cast<double>(order.size() - 1);
@@ -216,7 +216,7 @@ class KindScaler {
   }
 
   /// Returns the share of the largest recording's time that the classes don't explain.
-  [[nodiscard]] double misfit_of(const std::vector<Alignment>& aligned, const std::vector<CallClass>& classes) const {
+  [[nodiscard]] double misfit_of(const std::vector<CallAlignment>& aligned, const std::vector<CallClass>& classes) const {
     const std::vector<Seconds>& seconds = recordings_.back()->seconds;
     Seconds explained = 0;
     for (std::size_t i = 0; i < classes.size(); ++i) {
@@ -238,7 +238,7 @@ class KindScaler {
     return exact ? *exact : smooth_growth(points, parameter_, std::max(tolerance, std::min(0.5, rounding)), Measured::size);
   }
 
-  [[nodiscard]] CallClass class_of(const Alignment& aligned) const {
+  [[nodiscard]] CallClass class_of(const CallAlignment& aligned) const {
     CallClass result;
     result.count = growth_of(aligned.counts);
     result.count_misfit = std::max(0.0, result.count.misfit - 0.5 / aligned.counts.front());  // beyond rounding

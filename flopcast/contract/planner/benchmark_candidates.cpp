@@ -200,9 +200,9 @@ struct TileTrial {
 };
 
 /// One thread's tensors for timing samples.
-class Lane {
+class TrialLane {
  public:
-  Lane(const Folded& room, const Environment& environment) : tensors_(room), sweeper_(environment.caches) {}
+  TrialLane(const Folded& room, const Environment& environment) : tensors_(room), sweeper_(environment.caches) {}
 
   void fill(const Folded& part) { tensors_.fill(part); }
   void run(const TiledContraction& tiled, double beta) const { tensors_.run(tiled, beta); }
@@ -262,7 +262,7 @@ class TileStart {
 class Bench {
  public:
   Bench(const Folded& whole, const std::vector<TileTrial>& trials, const Environment& environment, double working_set_bytes)
-      : waker_(Lane::small_product(), {Lane::small, Lane::small, Lane::small, TileKernel::panels}, {}) {
+      : waker_(TrialLane::small_product(), {TrialLane::small, TrialLane::small, TrialLane::small, TileKernel::panels}, {}) {
     for (std::size_t level = 0; level < environment.caches.size(); ++level) {
       const bool is_last = level + 1 == environment.caches.size();
       const auto capacity = static_cast<double>(environment.caches[level].capacity_bytes);
@@ -388,7 +388,7 @@ class Bench {
   }
 
   /// Puts the operands where the whole contraction finds them. Returns the time of a small product immediately afterwards.
-  Seconds make_ready(const TileTrial& trial, Lane& lane) const {
+  Seconds make_ready(const TileTrial& trial, TrialLane& lane) const {
     if (outgrows_all_ && measure::can_flush_lines()) {
       lane.flush(trial.part);
     } else if (outgrown_ > 0) {  // L1's contents don't matter
@@ -399,7 +399,7 @@ class Bench {
     return lane.wake_up(clock_, waker_);
   }
 
-  Times times(const TileTrial& trial, Beta beta, Lane& lane, TileStart& start) const {
+  Times times(const TileTrial& trial, Beta beta, TrialLane& lane, TileStart& start) const {
     Times taken;
     try {
       taken.reference = make_ready(trial, lane);
@@ -415,7 +415,7 @@ class Bench {
     return taken;
   }
 
-  std::vector<Lane> lanes_;
+  std::vector<TrialLane> lanes_;
   TiledContraction waker_;
   machine::WallClock clock_{0.002};
   int outgrown_ = -1;  ///< number of the largest cache that is smaller than the whole contraction, -1: none

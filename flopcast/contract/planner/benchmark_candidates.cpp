@@ -81,15 +81,14 @@ TileBox sample_box(const Folded& folded, const Tiling& tiling) {
     }
     box.*side = halved;
   }
-  while (box.m * box.n * box.k < fewest_products && box.m < folded.m.extent && box.m * std::max(box.n, box.k) < max_elements) {
-    box.m = std::min(folded.m.extent, 2 * box.m);
-  }
-  while (box.m * box.n * box.k < fewest_products && box.n < folded.n.extent && box.n * std::max(box.m, box.k) < max_elements) {
-    box.n = std::min(folded.n.extent, 2 * box.n);
-  }
-  while (box.m * box.n * box.k < fewest_products && box.k < folded.k.extent && box.k * std::max(box.m, box.n) < max_elements) {
-    box.k = std::min(folded.k.extent, 2 * box.k);  // whole tiles, except for the last one
-  }
+  const auto grow = [&](std::int64_t TileBox::*side, std::int64_t extent, std::int64_t other_side) {
+    while (box.m * box.n * box.k < fewest_products && box.*side < extent && box.*side * other_side < max_elements) {
+      box.*side = std::min(extent, 2 * box.*side);
+    }
+  };
+  grow(&TileBox::m, folded.m.extent, std::max(box.n, box.k));
+  grow(&TileBox::n, folded.n.extent, std::max(box.m, box.k));
+  grow(&TileBox::k, folded.k.extent, std::max(box.m, box.n));  // whole tiles, except for the last one
   return box;
 }
 

@@ -37,6 +37,18 @@ bool is_number(const Argument& argument) {
          argument.kind == Kind::work_size;
 }
 
+/// Raises leading dimensions and sizes of workspaces to the smallest that the call's sizes allow.
+void require_room(Call& call) {
+  for (std::size_t i = 1; i < call.routine->arguments.size(); ++i) {
+    const Argument& argument = call.routine->arguments[i];
+    if (argument.kind == Kind::leading_dimension) {
+      call.arguments[i] = std::max(call.arguments[i], kernel::min_leading_dimension(call, i - 1));
+    } else if (argument.kind == Kind::work_size) {
+      call.arguments[i] = std::max(call.arguments[i], argument.rows.integer(call.values()));
+    }
+  }
+}
+
 Call without_addresses(Call call) {
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     if (is_operand(call.routine->arguments[i])) {
@@ -238,6 +250,19 @@ class KindScaler {
     return exact ? *exact : smooth_growth(points, parameter_, std::max(tolerance, std::min(0.5, rounding)), Measured::size);
   }
 
+  /// Returns the call of a class in recording `r`, whose numbers may lie between those of two shapes.
+  [[nodiscard]] PlacedCall recorded_call(const CallAlignment& aligned, std::size_t r) const {
+    PlacedCall recorded = recordings_[r]->shapes[aligned.shapes[r]];
+    for (std::size_t i = 0; !aligned.next.empty() && i < recorded.call.routine->arguments.size(); ++i) {
+      if (is_number(recorded.call.routine->arguments[i])) {
+        std::int64_t& number = recorded.call.arguments[i];
+        const auto& [next, share] = aligned.next[r];
+        number += std::llround(share * static_cast<double>(recordings_[r]->shapes[next].call.arguments[i] - number));
+      }
+    }
+    return recorded;
+  }
+
   [[nodiscard]] CallClass class_of(const CallAlignment& aligned) const {
     CallClass result;
     result.count = growth_of(aligned.counts);
@@ -249,14 +274,7 @@ class KindScaler {
       result.counts.push_back(count / aligned.classes);
     }
     for (std::size_t r = 0; r < recordings_.size(); ++r) {
-      result.recorded.push_back(recordings_[r]->shapes[aligned.shapes[r]]);
-      for (std::size_t i = 0; !aligned.next.empty() && i < result.recorded[r].call.routine->arguments.size(); ++i) {
-        if (is_number(result.recorded[r].call.routine->arguments[i])) {
-          std::int64_t& number = result.recorded[r].call.arguments[i];
-          const auto& [next, share] = aligned.next[r];
-          number += std::llround(share * static_cast<double>(recordings_[r]->shapes[next].call.arguments[i] - number));
-        }
-      }
+      result.recorded.push_back(recorded_call(aligned, r));
     }
     result.scaled = result.recorded.back();
     Call& call = result.scaled.call;
@@ -277,14 +295,7 @@ class KindScaler {
         result.size_misfit = std::max(result.size_misfit, growth.misfit);
       }
     }
-    for (std::size_t i = 1; i < call.routine->arguments.size(); ++i) {
-      const Argument& argument = call.routine->arguments[i];
-      if (argument.kind == Kind::leading_dimension) {
-        call.arguments[i] = std::max(call.arguments[i], kernel::min_leading_dimension(call, i - 1));
-      } else if (argument.kind == Kind::work_size) {
-        call.arguments[i] = std::max(call.arguments[i], argument.rows.integer(call.values()));
-      }
-    }
+    require_room(call);
     scale_distances(result);
     return result;
   }

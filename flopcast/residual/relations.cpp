@@ -710,6 +710,27 @@ Dense<T> probe(std::int64_t columns, std::int64_t group) {
   return signs;
 }
 
+double largest_of(const Dense<double>& values) {
+  double largest = 0;
+  for (std::int64_t j = 0; j < values.columns(); ++j) {
+    for (std::int64_t i = 0; i < values.rows(); ++i) {
+      largest = std::max(largest, values(i, j));
+    }
+  }
+  return largest;
+}
+
+/// Keeps an element's error in `check` if the error is larger against its bound than the one there. A fault is larger than all others.
+void keep_worse(double error, double bound, const std::string& text, CallCheck& check) {
+  const bool fails = !(error <= bound);
+  if (fails ? check.fault.empty() || error / bound > check.error / check.bound || std::isnan(error)
+            : check.fault.empty() && bound > 0 && error / bound > (check.bound > 0 ? check.error / check.bound : 0)) {
+    check.error = error;
+    check.bound = bound;
+    check.fault = fails ? text : "";
+  }
+}
+
 /// Evaluates a relation on groups of columns. Keeps the element whose error is largest against its bound in `check`.
 template <class T>
 void evaluate(const Relation<T>& relation, std::int64_t group, double unit, double tiny, CallCheck& check) {
@@ -739,25 +760,13 @@ void evaluate(const Relation<T>& relation, std::int64_t group, double unit, doub
   constexpr double complex_steps = 4;  // roundings of a complex product and sum, each up to 2 sqrt(2) units (Higham 2002, lemma 3.5)
   const double allowed = relation.safety * unit * steps * (std::is_floating_point_v<T> ? 1 : complex_steps);
   if (relation.normwise) {
-    double largest = 0;
-    for (std::int64_t j = 0; j < bounds.columns(); ++j) {
-      for (std::int64_t i = 0; i < bounds.rows(); ++i) {
-        largest = std::max(largest, bounds(i, j));
-      }
-    }
-    bounds = {bounds.rows(), bounds.columns(), [largest](auto, auto) { return largest; }};
+    bounds = {bounds.rows(), bounds.columns(), [largest = largest_of(bounds)](auto, auto) { return largest; }};
   }
   for (std::int64_t j = 0; j < total.columns(); ++j) {
     for (std::int64_t i = 0; i < total.rows(); ++i) {
       const auto error = static_cast<double>(std::abs(total(i, j)));
       const double bound = allowed * bounds(i, j) + (relation.safety > 0 ? tiny * steps : 0);
-      const bool fails = !(error <= bound);
-      if (fails ? check.fault.empty() || error / bound > check.error / check.bound || std::isnan(error)
-                : check.fault.empty() && bound > 0 && error / bound > (check.bound > 0 ? check.error / check.bound : 0)) {
-        check.error = error;
-        check.bound = bound;
-        check.fault = fails ? relation.text : "";
-      }
+      keep_worse(error, bound, relation.text, check);
     }
   }
 }

@@ -217,7 +217,8 @@ class Relations {
     return trans == 'N' ? Factors{p, l, u} : Factors{op(u, trans), op(l, trans), op(p, trans)};
   }
   /// A = M D M^T, or M D M' of a Hermitian A, with M = P1 L1 P2 L2 ... for L, or the same from the last column on for U. Returns these
-  /// factors. Their bound has a linear polynomial of the order as its factor (Higham 2002, theorem 11.4).
+  /// factors. Their bound has a linear polynomial of the order as its factor (Higham 2002, theorem 11.4). Both triangles take the same steps
+  /// from opposite ends: the reason why this is one function.
   Factors symmetric_indefinite() {
     const bool hermitian = family_[0] == 'h' || family_ == "lahef", lower = is_lower();
     const Matrix f = after("A"), both = whole(f, hermitian);
@@ -311,7 +312,8 @@ class Relations {
   void multiplied(const Q& q, bool is_adjoint, const Matrix& from, const Matrix& to) {
     vanishes("C - op(Q) C", {{T(1), {to}}, {T(-1), is_left() ? Factors{{q, is_adjoint}, from} : Factors{from, {q, is_adjoint}}}}, lapack);
   }
-  /// The Q of orgqr and its like. The stored reflectors begin in row `row` and column `column`, with `shift` rows of the identity above.
+  /// The Q of orgqr and its like. The stored reflectors begin in row `shift` and column `column`, with `shift` rows of the identity above.
+  /// All families are told apart in one list of numbers: the reason why this is one function.
   void generated() {
     const auto [by_rows, from_last] = storage();
     const Matrix from = by_rows ? adjoint(before("A")) : before("A"), to = by_rows ? adjoint(after("A")) : after("A");
@@ -404,7 +406,8 @@ class Relations {
     vanishes_in_norm("A' (A X - B), or A X - B", {{T(1), joined(normal, {a, x})}, {T(-1), joined(normal, {b})}});
   }
 
-  // The table keeps its own layout.
+  // The table keeps its own layout. Relations of a family stand in the family's entry, where they are read: the reason why this is one
+  // function.
   // clang-format off
   static const Table& table() {
     static const Table known = by_family<std::function<void(R&)>>({

@@ -82,11 +82,8 @@ def predictions(document):
 
 
 def main():
-    parser = argument_parser(__doc__)
-    parser.add_argument("--routines", default="dgeqrf,dpotrf")
-    parser.add_argument("--blas", default="openblas-serial,blis-serial")
-    parser.add_argument("--n", default="200,400,800,1200,1600,2400,3200")
-    parser.add_argument("--nb", default="16,32,48,64,80,96,128,192")
+    parser = argument_parser(__doc__, routines="dgeqrf,dpotrf", blas="openblas-serial,blis-serial", n="200,400,800,1200,1600,2400,3200",
+                             nb="16,32,48,64,80,96,128,192")
     parser.add_argument("--repetitions", default="2", help="runs of every block size in each process; short runs are repeated more often")
     parser.add_argument("--processes", type=int, default=3)
     parser.add_argument("--keep", help="folder for the JSON documents")

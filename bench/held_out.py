@@ -63,13 +63,9 @@ class Subject:
 
 
 def main():
-    parser = argument_parser(__doc__)
+    parser = argument_parser(__doc__, precision="d", blas="openblas-serial", learn="300,600,1000,1500,2000,3000",
+                             test="450,800,1250,1750,2500", nb="16,32,48,64,96,128")
     parser.add_argument("--only", help="families and routines, such as cholesky,dgeqrf; default: all")
-    parser.add_argument("--precision", default="d")
-    parser.add_argument("--blas", default="openblas-serial")
-    parser.add_argument("--learn", default="300,600,1000,1500,2000,3000")
-    parser.add_argument("--test", default="450,800,1250,1750,2500")
-    parser.add_argument("--nb", default="16,32,48,64,96,128")
     parser.add_argument("--time-budget", default="30s", help="sampling time per family or routine")
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--keep", help="folder for the store")

@@ -51,13 +51,8 @@ def row(routine):
 
 
 def main():
-    parser = argument_parser(__doc__)
-    parser.add_argument("--precision", default="d")
-    parser.add_argument("--blas", default="openblas-serial")
-    parser.add_argument("--threads", default="1")
-    parser.add_argument("--n", default="300,800,1600")
-    parser.add_argument("--nb", default="16,24,32,48,64,96,128,192")
-    parser.add_argument("--time-budget", default="4min")
+    parser = argument_parser(__doc__, precision="d", blas="openblas-serial", threads="1", n="300,800,1600", nb="16,24,32,48,64,96,128,192",
+                             time_budget="4min")
     parser.add_argument("--repetitions", default="7", help="repetitions of long runs; short runs are repeated more often; with three, yields of 90 to 95 %% may be noise")
     parser.add_argument("--keep", help="folder for the store, the tuning file and the JSON documents")
     options = parser.parse_args()

@@ -15,10 +15,12 @@ MATRIX_PROGRAMS = {
 }
 
 
-def argument_parser(description):
-    """Returns a parser of the benchmark's arguments, with the option for the program that is measured."""
+def argument_parser(description, **defaults):
+    """Returns a parser of the benchmark's arguments, with an option for the program that is measured and one for each of `defaults`."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--flopcast", default="build/release/bin/flopcast")
+    for name, default in defaults.items():
+        parser.add_argument("--" + name.replace("_", "-"), default=default)
     return parser
 
 

@@ -61,13 +61,9 @@ def detail(family, blas, place):
 
 
 def main():
-    parser = argument_parser(__doc__)
-    parser.add_argument("--families", default="cholesky,trtri,lauum,lu,lu-nopivot,sygst,sylvester,qr")
-    parser.add_argument("--blas", default="openblas-serial")
+    parser = argument_parser(__doc__, families="cholesky,trtri,lauum,lu,lu-nopivot,sygst,sylvester,qr", blas="openblas-serial",
+                             n="300,600,1000,1500,2000,2500,3000", time_budget="60s", repetitions="5")
     parser.add_argument("--threads", default="1", help="threads of the library")
-    parser.add_argument("--n", default="300,600,1000,1500,2000,2500,3000")
-    parser.add_argument("--time-budget", default="60s")
-    parser.add_argument("--repetitions", default="5")
     parser.add_argument("--all", action="store_true", help="run every predicted block size, not only each variant's best")
     parser.add_argument("--keep", help="folder for the store and the JSON documents")
     options = parser.parse_args()

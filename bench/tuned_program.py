@@ -50,9 +50,7 @@ def tuning_files(options, environment, calls, folder):
 
 
 def main():
-    parser = argument_parser(__doc__)
-    parser.add_argument("--n", default="1500,2000")
-    parser.add_argument("--blas", default="openblas-serial")
+    parser = argument_parser(__doc__, n="1500,2000", blas="openblas-serial")
     parser.add_argument("--calls", default=";".join(ROUTINES), help="calls, separated by semicolons")
     parser.add_argument("--rounds", type=int, default=5, help="processes with each tuning file, in random order")
     parser.add_argument("--repetitions", type=int, default=2, help="calls in a process")

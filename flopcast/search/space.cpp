@@ -1,7 +1,6 @@
 #include "flopcast/search/space.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/measure/repetitions.hpp"

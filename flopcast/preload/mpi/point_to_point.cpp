@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 #include "flopcast/preload/mpi/piggyback.hpp"

@@ -8,9 +8,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
-#include <memory>
 #include <sstream>
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,5 @@
 #include <gmock/gmock.h>
 
-#include <string>
-
 #include "tests/program/cli/own_home.hpp"
 
 namespace flopcast::program {

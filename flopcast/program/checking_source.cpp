@@ -263,7 +263,8 @@ char form_letter(Form form) {
   }
 }
 
-/// Returns the initializer of a struct matrix. `operands` are the arguments in the order of the table of operands.
+/// Returns the initializer of a struct matrix. `arguments` are those in the order of the table of operands. The struct's members stand in
+/// one list, each with its condition: the reason why this is one function.
 std::string matrix_text(const Call& call, const residual::MatrixReference& of, const std::vector<std::size_t>& arguments) {
   if (of.name.empty()) {
     return "{-1, 'a', 'N', 'v', 'A', '0', 0, 1, 1, 1, 1, 1}";

@@ -75,7 +75,8 @@ std::vector<double> local_part(const Distribution& rows, const Distribution& col
   return a;
 }
 
-/// Makes an n x n matrix on a grid and calls the routine, which alone is on the path.
+/// Makes an n x n matrix on a grid and calls the routine, which alone is on the path. Calls of all routines share the memory made here: the
+/// reason why this is one function.
 void execute(const std::string& routine, int n, int nb, const char* extents) {
   int grid_rows = 0, grid_columns = 0, row = 0, column = 0, context = 0, processes = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &processes);

@@ -7,7 +7,6 @@ and prints Markdown tables. No model is fitted to the runs that it is compared w
 Validation uses several processes, because all times of one process are a few percent shorter or longer than those of another process. Reasons
 are the place of its memory and the load by other programs. The other treatments of the cache (paper, warm, cold) use the same samples, so that
 only the treatment differs."""
-import argparse
 import json
 import os
 import statistics
@@ -15,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from program_runs import environment_with_home
+from program_runs import argument_parser, environment_with_home
 
 
 def quantile(values, q):
@@ -83,12 +82,8 @@ def predictions(document):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--flopcast", default="build/release/bin/flopcast")
-    parser.add_argument("--routines", default="dgeqrf,dpotrf")
-    parser.add_argument("--blas", default="openblas-serial,blis-serial")
-    parser.add_argument("--n", default="200,400,800,1200,1600,2400,3200")
-    parser.add_argument("--nb", default="16,32,48,64,80,96,128,192")
+    parser = argument_parser(__doc__, routines="dgeqrf,dpotrf", blas="openblas-serial,blis-serial", n="200,400,800,1200,1600,2400,3200",
+                             nb="16,32,48,64,80,96,128,192")
     parser.add_argument("--repetitions", default="2", help="runs of every block size in each process; short runs are repeated more often")
     parser.add_argument("--processes", type=int, default=3)
     parser.add_argument("--keep", help="folder for the JSON documents")

@@ -30,7 +30,7 @@ namespace {
 
 using namespace flopcast;
 
-struct Options {
+struct SourceOptions {
   std::string routine = "dgeqrf", variant;
   std::int64_t n = 800, nb = 32, nx = 128, step = 5;
   std::int64_t repetitions = 7;
@@ -49,7 +49,7 @@ Seconds median_of(const std::vector<Repetition>& repetitions) {
   return median(times);
 }
 
-struct Sums {
+struct RoutineSums {
   std::int64_t calls = 0;
   Seconds in_sequence = 0;          ///< time of all calls
   Seconds sampled_in_sequence = 0;  ///< time of the calls that were also sampled
@@ -92,8 +92,8 @@ std::array<measure::Experiment, 3> alone(const Trace& trace, const std::vector<P
 }
 
 /// An algorithm's call, the calls that it makes, and where their operands lie then.
-struct Subject {
-  const Options& options;
+struct PredictedCall {
+  const SourceOptions& options;
   const Environment& environment;
   Call call;
   algorithm::BlockParameters blocks;
@@ -102,7 +102,7 @@ struct Subject {
   std::vector<Placement> placements;
 };
 
-Subject subject_of(const Options& options, const Environment& environment) {
+PredictedCall subject_of(const SourceOptions& options, const Environment& environment) {
   const std::string order = std::to_string(options.n);
   const Routine& routine = kernel::require(options.routine);
   std::map<std::string, std::string> arguments = {{"n", order}, {"lda", order}};
@@ -118,7 +118,7 @@ Subject subject_of(const Options& options, const Environment& environment) {
 }
 
 /// Returns experiments for all calls in sequence, and for the whole algorithm.
-std::vector<measure::Experiment> whole_experiments(const Subject& subject, const machine::LibrarySet& libraries) {
+std::vector<measure::Experiment> whole_experiments(const PredictedCall& subject, const machine::LibrarySet& libraries) {
   std::vector<measure::Experiment> experiments(2);
   Call whole = algorithm::with_workspace(subject.call, subject.blocks, subject.algorithm);
   std::size_t next = 0;
@@ -144,7 +144,7 @@ std::vector<measure::Experiment> whole_experiments(const Subject& subject, const
 }
 
 /// Returns the sampled segments: those around every `step`-th call.
-std::vector<tuning::TimedSegment> segments_of(const Subject& subject) {
+std::vector<tuning::TimedSegment> segments_of(const PredictedCall& subject) {
   std::vector<Seconds> costs;
   for (const Call& kernel : subject.trace.calls) {
     costs.push_back(flops(kernel) / 3e10 + 1e-6);
@@ -157,7 +157,7 @@ std::vector<tuning::TimedSegment> segments_of(const Subject& subject) {
 }
 
 /// Returns whole_experiments(), then one experiment for each segment, then those of alone() for the first call of each if they are wanted.
-std::vector<measure::Experiment> all_experiments(const Subject& subject, const std::vector<tuning::TimedSegment>& segments,
+std::vector<measure::Experiment> all_experiments(const PredictedCall& subject, const std::vector<tuning::TimedSegment>& segments,
                                                  const machine::LibrarySet& libraries) {
   std::vector<measure::Experiment> experiments = whole_experiments(subject, libraries);
   for (const tuning::TimedSegment& segment : segments) {
@@ -178,9 +178,9 @@ std::vector<measure::Experiment> all_experiments(const Subject& subject, const s
   return experiments;
 }
 
-using AllSums = std::map<std::string, Sums>;
+using AllSums = std::map<std::string, RoutineSums>;
 
-void print_segment(const Subject& subject, const tuning::TimedSegment& segment, const measure::Timings& sampled,
+void print_segment(const PredictedCall& subject, const tuning::TimedSegment& segment, const measure::Timings& sampled,
                    const measure::Timings& in_sequence) {
   std::printf("calls %zu ... %zu after %zu:", segment.begin, segment.end - 1, segment.context);
   for (std::size_t c = 0; c < sampled.calls.size(); ++c) {
@@ -191,9 +191,10 @@ void print_segment(const Subject& subject, const tuning::TimedSegment& segment, 
 }
 
 /// Returns each kernel's sums of the timings of all_experiments(); prints the segments if this is wanted.
-AllSums sums_of(const Subject& subject, const std::vector<tuning::TimedSegment>& segments, const std::vector<measure::Timings>& timings) {
+AllSums sums_of(const PredictedCall& subject, const std::vector<tuning::TimedSegment>& segments,
+                const std::vector<measure::Timings>& timings) {
   AllSums sums;
-  const auto sums_at = [&](std::size_t call) -> Sums& { return sums[subject.trace.calls[call].routine->name]; };
+  const auto sums_at = [&](std::size_t call) -> RoutineSums& { return sums[subject.trace.calls[call].routine->name]; };
   const measure::Timings& in_sequence = timings[0];
   for (std::size_t c = 0; c < subject.trace.calls.size(); ++c) {
     ++sums_at(c).calls;
@@ -205,7 +206,7 @@ AllSums sums_of(const Subject& subject, const std::vector<tuning::TimedSegment>&
       print_segment(subject, segments[s], sampled, in_sequence);
     }
     for (std::size_t c = 0; c < sampled.calls.size(); ++c) {
-      Sums& sum = sums_at(segments[s].begin + c);
+      RoutineSums& sum = sums_at(segments[s].begin + c);
       sum.sampled += median_of(sampled.calls[c]);
       sum.sampled_in_sequence += median_of(in_sequence.calls[segments[s].begin + c]);
     }
@@ -214,7 +215,7 @@ AllSums sums_of(const Subject& subject, const std::vector<tuning::TimedSegment>&
     }
   }
   for (std::size_t s = 0, e = segments.size() + 2; subject.options.alone && s < segments.size(); ++s, e += 3) {
-    Sums& sum = sums_at(segments[s].begin);
+    RoutineSums& sum = sums_at(segments[s].begin);
     sum.alone_in_sequence += median_of(in_sequence.calls[segments[s].begin]);
     sum.asleep += median_of(timings[e].calls[0]);
     sum.woken += median_of(timings[e + 1].calls[0]);
@@ -243,12 +244,12 @@ report::Table table_of(const AllSums& sums, bool alone) {
   return table;
 }
 
-void run(const Options& options) {
+void run(const SourceOptions& options) {
   const machine::LibrarySet libraries =
       machine::LibrarySet::open(options.blas, options.lapack.empty() ? machine::default_lapack() : options.lapack);
   libraries.set_threads(1);
   const Environment environment = machine::detect(libraries);
-  const Subject subject = subject_of(options, environment);
+  const PredictedCall subject = subject_of(options, environment);
   const std::vector<tuning::TimedSegment> segments = segments_of(subject);
   measure::SessionOptions session_options;
   session_options.stop.max_repetitions = options.repetitions;
@@ -269,7 +270,7 @@ void run(const Options& options) {
 int main(int argc, char** argv) {
   cli::CommandLine line("error_sources", "Measures the sources of prediction errors");
   cli::OptionSet app = line.options();
-  Options options;
+  SourceOptions options;
   app.option("--routine", options.routine).show_default();
   app.option("--variant", options.variant, "variant of the algorithm (default: LAPACK's)");
   app.option("-n", options.n).show_default();

@@ -7,7 +7,6 @@ recordings, and from the extract.
   bench/extract_ratio.py --flopcast build/release/bin/flopcast [--from openblas-serial] [--to blis-serial] [--rounds 5] [--programs eigh,solve]
 
 Run this on an idle machine. LAPACK is the reference in all runs."""
-import argparse
 import collections
 import json
 import os
@@ -16,15 +15,12 @@ import shutil
 import subprocess
 import tempfile
 
-from program_runs import NUMPY, run
+from program_runs import MATRICES, MATRIX_PROGRAMS, NUMPY, argument_parser, run
 
-SETUP = "import numpy as np; r = np.random.default_rng(1); n = {n}; a = r.random((n, n)); s = a @ a.T + n * np.eye(n); "
-PROGRAMS = {
-    "NumPy matmul": [NUMPY, "-c", SETUP + "[a @ s for _ in range(6)]; [a @ a[0] for _ in range(50)]"],
-    "NumPy solve": [NUMPY, "-c", SETUP + "[np.linalg.solve(a, a[:, :8]) for _ in range(8)]"],
-    "NumPy eigh": [NUMPY, "-c", SETUP + "[np.linalg.eigh(s) for _ in range(3)]"],
-    "NumPy svd": [NUMPY, "-c", SETUP + "[np.linalg.svd(a) for _ in range(2)]"],
-    "NumPy complex": [NUMPY, "-c", SETUP + "z = a[:300, :300] * 1j + s[:300, :300]; [np.linalg.inv(z) @ z for _ in range(8)]"],
+PROGRAMS = MATRIX_PROGRAMS | {
+    "NumPy eigh": [NUMPY, "-c", MATRICES + "[np.linalg.eigh(s) for _ in range(3)]"],
+    "NumPy svd": [NUMPY, "-c", MATRICES + "[np.linalg.svd(a) for _ in range(2)]"],
+    "NumPy complex": [NUMPY, "-c", MATRICES + "z = a[:300, :300] * 1j + s[:300, :300]; [np.linalg.inv(z) @ z for _ in range(8)]"],
     "Octave": ["octave-cli", "--eval", "n = {n}; A = rand(n); B = A * A' + n * eye(n); for i = 1:4, A \\ B(:, 1:8); chol(B); [q, r] = qr(A); inv(B); end"],
     "R": ["Rscript", "-e", "n <- {n}; a <- matrix(rnorm(n * n), n); for (i in 1:4) {{ s <- crossprod(a); chol2inv(chol(s)); solve(a, a[, 1:8]); a %*% s }}"],
     "C cholesky": ["{cholesky}", "{n}"],
@@ -92,8 +88,7 @@ class Comparison:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--flopcast", default="build/release/bin/flopcast")
+    parser = argument_parser(__doc__)
     parser.add_argument("--from", dest="source", default="openblas-serial")
     parser.add_argument("--to", dest="target", default="blis-serial")
     parser.add_argument("--n", type=int, default=600)

@@ -7,14 +7,13 @@ is the difference between two measurements of the same thing.
   bench/held_out.py --flopcast build/release/bin/flopcast [--only cholesky,dgeqrf] [--blas openblas-serial] [--learn 300,600,...] [--test 450,...]
 
 Run this on an idle machine. It takes about an hour per library; `--keep FOLDER` continues with the samples of an earlier run."""
-import argparse
 import json
 import statistics
 import subprocess
 import sys
 
 from accuracy import quantile
-from program_runs import environment_with_home
+from program_runs import argument_parser, environment_with_home
 
 FAMILIES = ["cholesky", "trtri", "lauum", "lu", "lu-nopivot", "sygst", "sylvester", "qr"]
 ROUTINES = {
@@ -64,14 +63,9 @@ class Subject:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--flopcast", default="build/release/bin/flopcast")
+    parser = argument_parser(__doc__, precision="d", blas="openblas-serial", learn="300,600,1000,1500,2000,3000",
+                             test="450,800,1250,1750,2500", nb="16,32,48,64,96,128")
     parser.add_argument("--only", help="families and routines, such as cholesky,dgeqrf; default: all")
-    parser.add_argument("--precision", default="d")
-    parser.add_argument("--blas", default="openblas-serial")
-    parser.add_argument("--learn", default="300,600,1000,1500,2000,3000")
-    parser.add_argument("--test", default="450,800,1250,1750,2500")
-    parser.add_argument("--nb", default="16,32,48,64,96,128")
     parser.add_argument("--time-budget", default="30s", help="sampling time per family or routine")
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--keep", help="folder for the store")

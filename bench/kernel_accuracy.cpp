@@ -34,7 +34,7 @@ namespace {
 
 using namespace flopcast;
 
-struct Options {
+struct AccuracyOptions {
   std::string blas = "openblas-serial";
   std::string routines = "dgeqrf,dpotrf";
   std::int64_t smallest = 200, largest = 3200, largest_block = 192;
@@ -48,7 +48,7 @@ struct Options {
 /// Sizes and levels of a call; calls with equal values are at the same place.
 using Place = std::vector<double>;
 
-struct Point {
+struct PredictedPoint {
   Call call;
   Placement placement;
   Seconds predicted = 0;
@@ -74,9 +74,9 @@ struct Drawn {
   std::vector<tuning::TimedSegment> segments;
 };
 
-class Experiment {
+class KernelCheckup {
  public:
-  explicit Experiment(const Options& options)
+  explicit KernelCheckup(const AccuracyOptions& options)
       : options_(options),
         libraries_(machine::LibrarySet::open(options.blas, machine::default_lapack())),
         environment_((libraries_.set_threads(1), machine::detect(libraries_))),
@@ -152,7 +152,7 @@ class Experiment {
     session_options.stop.min_repetitions = std::min(5, options_.repetitions);
     measure::Session session(libraries_, environment_, session_options);
     std::vector<measure::Experiment> experiments;
-    std::vector<Point> points;
+    std::vector<PredictedPoint> points;
     for (const Drawn& one : drawn) {
       for (const tuning::TimedSegment& segment : one.segments) {
         const Call& call = one.trace.calls[segment.begin];
@@ -187,11 +187,12 @@ class Experiment {
         {"noise of a median"},           {"nugget"},  {"cliff, flops"}};
     const auto percent = [](double value) { return report::Cell(value, fmt::format("{:.1f} %", 100 * value)); };
     for (auto& [key, points] : points_) {
-      std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return std::fabs(a.error()) > std::fabs(b.error()); });
+      std::sort(points.begin(), points.end(),
+                [](const PredictedPoint& a, const PredictedPoint& b) { return std::fabs(a.error()) > std::fabs(b.error()); });
       std::vector<double> errors;
       std::vector<double> signed_errors;
       std::vector<double> noise;
-      for (const Point& point : points) {
+      for (const PredictedPoint& point : points) {
         errors.push_back(std::fabs(point.error()));
         signed_errors.push_back(point.error());
         noise.push_back(noise_of(point.times));
@@ -211,7 +212,7 @@ class Experiment {
     std::printf("%s\n", report::to_text(table).c_str());
   }
 
-  static void print_point(const Point& point) {
+  static void print_point(const PredictedPoint& point) {
     std::string levels;
     for (const OperandState& state : point.placement) {
       levels += fmt::format(" {}:{}", state.level, format_bytes(static_cast<double>(state.distance_bytes)));
@@ -221,13 +222,13 @@ class Experiment {
                             .c_str());
   }
 
-  Options options_;
+  AccuracyOptions options_;
   machine::LibrarySet libraries_;
   Environment environment_;
   model::OnDemandModels models_;
   std::mt19937_64 random_;
   std::map<ModelKey, std::set<Place>> sampled_;
-  std::map<ModelKey, std::vector<Point>> points_;
+  std::map<ModelKey, std::vector<PredictedPoint>> points_;
 };
 
 }  // namespace
@@ -236,7 +237,7 @@ int main(int argc, char** argv) {
   cli::CommandLine line("kernel_accuracy",
                         "Error of kernel models on demand at points that were not sampled; uses the store of FLOPCAST_HOME");
   cli::OptionSet app = line.options();
-  Options options;
+  AccuracyOptions options;
   app.option("--blas", options.blas,
              "BLAS by name or path, with the kernels of the tuning: set OPENBLAS_CORETYPE or BLIS_ARCH_TYPE as there")
       .show_default();
@@ -246,5 +247,5 @@ int main(int argc, char** argv) {
   app.option("--repetitions", options.repetitions).show_default();
   app.option("--worst", options.worst, "number of places with the largest errors that are shown per kernel");
   app.option("--seed", options.seed).show_default();
-  return line.run(argc, argv, [&] { Experiment(options).run(); });
+  return line.run(argc, argv, [&] { KernelCheckup(options).run(); });
 }

@@ -11,7 +11,6 @@ far, and the same command continues with the other routines. This takes a quarte
   bench/lapack_yield.py --precision s --n 100,130,170,220,280,350,440,550 --nb 16,24,32,48,64,96,128 --time-budget 6min --repetitions 5
 
 The error between block sizes (BlockSizeOptions::block_error) was fitted to the routines FITTED in double precision; the others count apart."""
-import argparse
 import glob
 import json
 import os
@@ -20,7 +19,7 @@ import statistics
 import subprocess
 import sys
 
-from program_runs import bold_if, environment_with_home
+from program_runs import argument_parser, bold_if, environment_with_home
 
 FITTED = ["geqrf", "potrf", "getrf", "gelqf", "sytrd", "gebrd", "trtri"]
 REACH = {"median": 0.985, "worst": 0.95}
@@ -52,14 +51,8 @@ def row(routine):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--flopcast", default="build/release/bin/flopcast")
-    parser.add_argument("--precision", default="d")
-    parser.add_argument("--blas", default="openblas-serial")
-    parser.add_argument("--threads", default="1")
-    parser.add_argument("--n", default="300,800,1600")
-    parser.add_argument("--nb", default="16,24,32,48,64,96,128,192")
-    parser.add_argument("--time-budget", default="4min")
+    parser = argument_parser(__doc__, precision="d", blas="openblas-serial", threads="1", n="300,800,1600", nb="16,24,32,48,64,96,128,192",
+                             time_budget="4min")
     parser.add_argument("--repetitions", default="7", help="repetitions of long runs; short runs are repeated more often; with three, yields of 90 to 95 %% may be noise")
     parser.add_argument("--keep", help="folder for the store, the tuning file and the JSON documents")
     options = parser.parse_args()

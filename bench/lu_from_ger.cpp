@@ -27,7 +27,7 @@ using namespace flopcast;
 
 constexpr std::int64_t reference_order = 256;  // order of the dgemm that shows clock drift, as in a session
 
-struct Options {
+struct LuOptions {
   std::string blas = "openblas-serial";
   std::string sizes = "16:800:16";
   int measurements = 6;
@@ -171,7 +171,7 @@ void draw(const std::vector<bench::Deviation>& deviations, const std::string& pa
       path);
 }
 
-void run(const Options& options) {
+void run(const LuOptions& options) {
   const std::vector<std::int64_t> orders = parse_sizes(options.sizes, "--n", 16, 10000);
   const machine::LibrarySet libraries = machine::LibrarySet::open(options.blas, "");
   const Environment environment = machine::detect(libraries, 1);
@@ -203,7 +203,7 @@ void run(const Options& options) {
 int main(int argc, char** argv) {
   cli::CommandLine line("lu_from_ger", "Unblocked LU predicted from 8 to 12 timings of ger (paper 001)");
   cli::OptionSet app = line.options();
-  Options options;
+  LuOptions options;
   app.option("--blas", options.blas, "BLAS, by name or path").show_default();
   app.option("--n", options.sizes, "Orders of LU").show_default();
   app.option("--measurements", options.measurements, "Timings of ger per memory level").show_default();

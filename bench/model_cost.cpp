@@ -28,7 +28,7 @@ namespace {
 
 using namespace flopcast;
 
-struct Options {
+struct CostOptions {
   std::string blas = "openblas-serial";
   std::string routine = "dtrsm";
   std::int64_t largest = 512;  ///< maximum of every size; the minimum is 8
@@ -38,9 +38,9 @@ struct Options {
 };
 
 /// Times of the kernel; every point is measured once.
-class Times {
+class PointTimes {
  public:
-  Times(const Routine& routine, measure::Session& session) : routine_(routine), session_(session) {}
+  PointTimes(const Routine& routine, measure::Session& session) : routine_(routine), session_(session) {}
 
   [[nodiscard]] Call call(std::span<const std::int64_t> sizes) const {
     std::map<std::string, std::string> arguments;
@@ -84,13 +84,13 @@ class Times {
   std::map<model::Sizes, Seconds> known_;
 };
 
-struct Configuration {
+struct ModelConfiguration {
   std::string name;
   model::RefinementOptions options;
 };
 
-std::vector<Configuration> configurations() {
-  std::vector<Configuration> all = {{"paper", {}}};
+std::vector<ModelConfiguration> configurations() {
+  std::vector<ModelConfiguration> all = {{"paper", {}}};
   const auto add = [&all](std::string name, const auto& change) {
     model::RefinementOptions options;
     change(options);
@@ -156,8 +156,8 @@ Result judge(std::string name, const model::Model& model, const std::set<model::
   return {std::move(name), model.cost.samples, model.pieces.size(), summary.mean, quantile(errors, 0.95), summary.maximum};
 }
 
-std::vector<Result> run_all(Times& times, const model::Box& domain, const std::vector<std::string>& names, const Environment& environment,
-                            const std::vector<model::Sizes>& points, const std::vector<Seconds>& truth) {
+std::vector<Result> run_all(PointTimes& times, const model::Box& domain, const std::vector<std::string>& names,
+                            const Environment& environment, const std::vector<model::Sizes>& points, const std::vector<Seconds>& truth) {
   const Call call = times.call(domain.high);
   const ModelKey key = model_key(call, "warm", environment.fingerprint);
   std::set<model::Sizes> used;
@@ -166,7 +166,7 @@ std::vector<Result> run_all(Times& times, const model::Box& domain, const std::v
     return times(at);
   };
   std::vector<Result> results;
-  for (const Configuration& configuration : configurations()) {
+  for (const ModelConfiguration& configuration : configurations()) {
     const std::vector<model::Monomial> basis = model::basis(configuration.options.basis, configuration.options.degree, call, domain);
     used.clear();
     const model::Model model = model::refine(key, names, {domain}, basis, configuration.options, source);
@@ -205,7 +205,7 @@ void draw(const std::vector<Result>& results, const std::string& routine, const 
   report::draw(figure, path);
 }
 
-void run(const Options& options) {
+void run(const CostOptions& options) {
   const Routine& routine = kernel::require(options.routine);
   const machine::LibrarySet libraries = machine::LibrarySet::open(options.blas, "reference");
   const Environment environment = machine::detect(libraries, 1);
@@ -219,11 +219,11 @@ void run(const Options& options) {
     }
   }
   const model::Box domain{model::Sizes(names.size(), 8), model::Sizes(names.size(), options.largest)};
-  Times times(routine, session);
+  PointTimes times(routine, session);
   const std::vector<model::Sizes> points = random_points(domain, options.held_out);
   const std::vector<Seconds> truth = times(points).seconds;
   std::vector<Result> results = run_all(times, domain, names, environment, points, truth);
-  Times again(routine, session);
+  PointTimes again(routine, session);
   const std::vector<Seconds> repeated = again(points).seconds;
   std::vector<double> differences;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -242,7 +242,7 @@ void run(const Options& options) {
 int main(int argc, char** argv) {
   cli::CommandLine line("model_cost", "Accuracy of kernel models against the samples they cost (paper 000, Fig. 5)");
   cli::OptionSet app = line.options();
-  Options options;
+  CostOptions options;
   app.option("--blas", options.blas, "BLAS, by name or path").show_default();
   app.option("--routine", options.routine, "Routine with its first flags").show_default();
   app.option("--largest", options.largest, "Maximum of every size; the minimum is 8").show_default().range(64, 4096);

@@ -1,4 +1,5 @@
 """Functions shared by the benchmarks that run whole programs."""
+import argparse
 import os
 import statistics
 import subprocess
@@ -6,6 +7,21 @@ import sys
 import tempfile
 
 NUMPY = "/usr/bin/python3"
+# Programs with a matrix of order n, and one that is symmetric and positive definite.
+MATRICES = "import numpy as np; r = np.random.default_rng(1); n = {n}; a = r.random((n, n)); s = a @ a.T + n * np.eye(n); "
+MATRIX_PROGRAMS = {
+    "NumPy solve": [NUMPY, "-c", MATRICES + "[np.linalg.solve(a, a[:, :8]) for _ in range(8)]"],
+    "NumPy matmul": [NUMPY, "-c", MATRICES + "[a @ s for _ in range(6)]; [a @ a[0] for _ in range(50)]"],
+}
+
+
+def argument_parser(description, **defaults):
+    """Returns a parser of the benchmark's arguments, with an option for the program that is measured and one for each of `defaults`."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--flopcast", default="build/release/bin/flopcast")
+    for name, default in defaults.items():
+        parser.add_argument("--" + name.replace("_", "-"), default=default)
+    return parser
 
 
 def run(command, environment):

@@ -6,14 +6,13 @@ tables with the measured regret of the choice and the number of pairs of variant
 
 Pairs count if their measured medians differ by over 3 %. With --all every predicted block size is run too, and the regret is relative to the
 fastest of them."""
-import argparse
 import json
 import os
 import statistics
 import subprocess
 import sys
 
-from program_runs import bold_if, environment_with_home
+from program_runs import argument_parser, bold_if, environment_with_home
 
 REACH = {"regret_median": 0.01, "regret_worst": 0.04, "pairs": 0.95}
 
@@ -62,14 +61,9 @@ def detail(family, blas, place):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--flopcast", default="build/release/bin/flopcast")
-    parser.add_argument("--families", default="cholesky,trtri,lauum,lu,lu-nopivot,sygst,sylvester,qr")
-    parser.add_argument("--blas", default="openblas-serial")
+    parser = argument_parser(__doc__, families="cholesky,trtri,lauum,lu,lu-nopivot,sygst,sylvester,qr", blas="openblas-serial",
+                             n="300,600,1000,1500,2000,2500,3000", time_budget="60s", repetitions="5")
     parser.add_argument("--threads", default="1", help="threads of the library")
-    parser.add_argument("--n", default="300,600,1000,1500,2000,2500,3000")
-    parser.add_argument("--time-budget", default="60s")
-    parser.add_argument("--repetitions", default="5")
     parser.add_argument("--all", action="store_true", help="run every predicted block size, not only each variant's best")
     parser.add_argument("--keep", help="folder for the store and the JSON documents")
     options = parser.parse_args()

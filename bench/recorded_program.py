@@ -8,7 +8,6 @@ repetitions, in brackets half the spread between the fastest and the slowest. "B
   bench/recorded_program.py --flopcast build/release/bin/flopcast [--from openblas-serial] [--to blis-serial] [--threads 1] [--programs qr,solve]
 
 Run this on an idle machine."""
-import argparse
 import json
 import os
 import shutil
@@ -16,16 +15,13 @@ import statistics
 import sys
 import tempfile
 
-from program_runs import NUMPY, milliseconds, run
+from program_runs import MATRICES, MATRIX_PROGRAMS, NUMPY, argument_parser, milliseconds, run
 
-SETUP = "import numpy as np; r = np.random.default_rng(1); n = {n}; a = r.random((n, n)); s = a @ a.T + n * np.eye(n); "
-PROGRAMS = {
-    "NumPy solve": [NUMPY, "-c", SETUP + "[np.linalg.solve(a, a[:, :8]) for _ in range(8)]"],
-    "NumPy cholesky": [NUMPY, "-c", SETUP + "[np.linalg.cholesky(s) for _ in range(8)]"],
-    "NumPy matmul": [NUMPY, "-c", SETUP + "[a @ s for _ in range(6)]; [a @ a[0] for _ in range(50)]"],
-    "NumPy qr": [NUMPY, "-c", SETUP + "[np.linalg.qr(a) for _ in range(4)]"],
-    "NumPy eigh": [NUMPY, "-c", SETUP + "np.linalg.eigh(s)"],
-    "NumPy svd": [NUMPY, "-c", SETUP + "np.linalg.svd(a)"],
+PROGRAMS = MATRIX_PROGRAMS | {
+    "NumPy cholesky": [NUMPY, "-c", MATRICES + "[np.linalg.cholesky(s) for _ in range(8)]"],
+    "NumPy qr": [NUMPY, "-c", MATRICES + "[np.linalg.qr(a) for _ in range(4)]"],
+    "NumPy eigh": [NUMPY, "-c", MATRICES + "np.linalg.eigh(s)"],
+    "NumPy svd": [NUMPY, "-c", MATRICES + "np.linalg.svd(a)"],
     "Octave": ["octave-cli", "--eval", "n = {n}; A = rand(n); B = A * A' + n * eye(n); for i = 1:4, A \\ B(:, 1:8); chol(B); [q, r] = qr(A); q' * B; inv(B); end"],
     "Fortran qr": ["{qr}", "{n}"],
 }
@@ -72,8 +68,7 @@ class Comparison:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--flopcast", default="build/release/bin/flopcast")
+    parser = argument_parser(__doc__)
     parser.add_argument("--qr", default="build/check/bin/example_qr", help="examples/programs/qr.f90, compiled")
     parser.add_argument("--from", dest="source", default="openblas-serial", help="library A")
     parser.add_argument("--to", dest="target", default="blis-serial", help="library B")

@@ -6,14 +6,13 @@ same for whole commands. Reach: 1.05; goal: 1.01.
   bench/recording_overhead.py --flopcast build/release/bin/flopcast [--calls 1000000] [--orders 4,16,64] [--repetitions 7]
 
 Run this on an idle machine."""
-import argparse
 import os
 import statistics
 import tempfile
 import time
 
 from mpi_launch import cell, own_seconds, ratio
-from program_runs import NUMPY, environment_with_home, run
+from program_runs import NUMPY, argument_parser, environment_with_home, run
 
 PROGRAM = """
 import sys, time
@@ -29,8 +28,7 @@ print("seconds", time.perf_counter() - begin)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--flopcast", default="build/release/bin/flopcast")
+    parser = argument_parser(__doc__)
     parser.add_argument("--calls", type=int, default=1000000, help="calls of the smallest order; a larger order makes fewer calls, in the ratio of the orders")
     parser.add_argument("--orders", default="4,16,64")
     parser.add_argument("--repetitions", type=int, default=7)

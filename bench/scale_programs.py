@@ -7,7 +7,6 @@ of a machine without other programs.
   bench/scale_programs.py --flopcast build/release/bin/flopcast [--rounds 3] [--budget 60] [--programs pca,expm]
 
 Run this on an idle machine. The programs use NumPy, SciPy, scikit-learn, Octave, R and LAPACK from Fortran; a missing one is skipped."""
-import argparse
 import json
 import os
 import resource
@@ -16,7 +15,7 @@ import subprocess
 import tempfile
 import time
 
-from program_runs import NUMPY
+from program_runs import NUMPY, argument_parser
 
 SETUP = "import sys, numpy as np; n = int(sys.argv[1]); r = np.random.default_rng(1); "
 # Program without its last argument, which is the parameter, and the largest recorded parameter.
@@ -77,8 +76,7 @@ def row(name, command, largest, options, environment, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--flopcast", default="build/release/bin/flopcast")
+    parser = argument_parser(__doc__)
     parser.add_argument("--rounds", type=int, default=3, help="recordings of each parameter")
     parser.add_argument("--runs", type=int, default=2, help="runs with the predicted parameter")
     parser.add_argument("--budget", type=float, default=60, help="seconds for measuring kernels")

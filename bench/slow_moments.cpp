@@ -48,9 +48,9 @@ const std::array<Kernel, 8> kernels = {{{"dgemm 256", "dgemm", {{"m", "256"}, {"
                                         {"daxpy 1000", "daxpy", {{"n", "1000"}}}}};
 
 /// A kernel with operands that are filled anew for each run.
-class Subject {
+class TimedKernel {
  public:
-  Subject(const Kernel& kernel, const measure::SessionServices& services)
+  TimedKernel(const Kernel& kernel, const measure::SessionServices& services)
       : call_(placed(kernel)), invocation_(services.find(kernel.routine), call_) {}
 
   Seconds time(const measure::Timer& timer) {
@@ -77,9 +77,9 @@ void run(const std::string& blas, const std::string& tells, Seconds duration) {
   const machine::LibrarySet libraries = machine::LibrarySet::open(blas, machine::default_lapack());
   libraries.set_threads(1);
   const measure::SessionServices services = measure::system_services(libraries);
-  std::vector<std::unique_ptr<Subject>> subjects;
+  std::vector<std::unique_ptr<TimedKernel>> subjects;
   for (const Kernel& kernel : kernels) {
-    subjects.push_back(std::make_unique<Subject>(kernel, services));
+    subjects.push_back(std::make_unique<TimedKernel>(kernel, services));
   }
   std::array<std::vector<double>, kernels.size()> windows;  // means of each kernel's windows
   const std::int64_t begin = services.wall.ticks();

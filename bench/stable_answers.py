@@ -7,14 +7,13 @@ many of them lie within the first answer's interval.
   bench/stable_answers.py --flopcast build/release/bin/flopcast [--rounds 12] [--seed 1] [--blas openblas-serial]
 
 Begin this on an idle machine."""
-import argparse
 import json
 import random
 import statistics
 import subprocess
 import sys
 
-from program_runs import environment_with_home, run
+from program_runs import argument_parser, environment_with_home, run
 
 QUESTIONS = [["dgeqrf", "n=1000", "nb=64", "nx=128"], ["dgeqrf", "n=1500", "nb=32", "nx=128"], ["dpotrf", "uplo=L", "n=900", "nb=96"], ["dtrtri", "uplo=L", "diag=N", "n=1100", "nb=64"]]
 COMMANDS = [["tune", "dgeqrf", "--n", "600,1100", "--nb", "32,64", "--time-budget", "4s"], ["tune", "dpotrf", "uplo=L", "--n", "500,1000", "--nb", "64,96", "--time-budget", "4s"],
@@ -23,8 +22,7 @@ COMMANDS = [["tune", "dgeqrf", "--n", "600,1100", "--nb", "32,64", "--time-budge
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--flopcast", default="build/release/bin/flopcast")
+    parser = argument_parser(__doc__)
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--blas", default="openblas-serial")

@@ -6,7 +6,6 @@ the time with it in each. A loss is confirmed where it shows in both races. Time
   bench/thread_choice.py --flopcast build/release/bin/flopcast [--rounds 2] [--time-budget 120s] [--routines gemm,getrf] [--csv FILE]
 
 Run this on an idle machine. Needs SciPy for Debian's Python."""
-import argparse
 import csv
 import json
 import os
@@ -14,7 +13,7 @@ import random
 import statistics
 import sys
 
-from program_runs import NUMPY, environment_with_home, run
+from program_runs import NUMPY, argument_parser, environment_with_home, run
 
 PROGRAM = """
 import json, sys, time
@@ -64,8 +63,7 @@ ROUTINES = ["gemm", "trsm", "syrk", "getrf", "potrf", "geqrf", "syevd", "gesdd",
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--flopcast", default="build/release/bin/flopcast")
+    parser = argument_parser(__doc__)
     parser.add_argument("--rounds", type=int, default=2, help="processes of each setting in a race")
     parser.add_argument("--time-budget", default="120s", help="for measuring the models beforehand")
     parser.add_argument("--routines", default=",".join(ROUTINES))

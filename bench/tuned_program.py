@@ -6,14 +6,13 @@ Markdown table of medians of the times that the program itself takes, in bracket
   bench/tuned_program.py --flopcast build/release/bin/flopcast [--n 1500,2000] [--blas openblas-serial] [--calls qr,cholesky] [--rounds 5]
 
 Run this on an idle machine. NumPy must use a LAPACK that queries its block sizes; --lapack reference selects such a library for Debian's NumPy."""
-import argparse
 import json
 import os
 import random
 import statistics
 import tempfile
 
-from program_runs import NUMPY, milliseconds, run
+from program_runs import NUMPY, argument_parser, milliseconds, run
 
 PROGRAM = """
 import json, sys, time
@@ -51,10 +50,7 @@ def tuning_files(options, environment, calls, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--flopcast", default="build/release/bin/flopcast")
-    parser.add_argument("--n", default="1500,2000")
-    parser.add_argument("--blas", default="openblas-serial")
+    parser = argument_parser(__doc__, n="1500,2000", blas="openblas-serial")
     parser.add_argument("--calls", default=";".join(ROUTINES), help="calls, separated by semicolons")
     parser.add_argument("--rounds", type=int, default=5, help="processes with each tuning file, in random order")
     parser.add_argument("--repetitions", type=int, default=2, help="calls in a process")

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <utility>
 
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"

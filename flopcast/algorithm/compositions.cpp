@@ -5,7 +5,6 @@
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/algorithm/view.hpp"
 #include "flopcast/kernel/entry.hpp"
-#include "flopcast/support/error.hpp"
 
 namespace flopcast::algorithm {
 namespace {

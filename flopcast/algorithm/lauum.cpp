@@ -1,7 +1,5 @@
 #include "flopcast/algorithm/variants.hpp"
 
-#include <functional>
-
 #include "flopcast/algorithm/view.hpp"
 
 namespace flopcast::algorithm {

@@ -1,7 +1,6 @@
 #include "flopcast/algorithm/variants.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "flopcast/algorithm/view.hpp"
 

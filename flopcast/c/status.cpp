@@ -1,6 +1,5 @@
 #include "flopcast/c/status.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>

@@ -1,5 +1,4 @@
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "flopcast/algorithm/block_parameters.hpp"

@@ -1,7 +1,6 @@
 #include "flopcast/core/call.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cstdlib>
 #include <limits>
 

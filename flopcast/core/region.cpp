@@ -5,6 +5,27 @@
 #include "flopcast/support/division.hpp"
 
 namespace flopcast {
+namespace {
+
+/// Returns whether a column of `region` meets the bytes [from, to), which count from the region's start.
+bool meets_run(const Region& region, std::int64_t from, std::int64_t to) noexcept {
+  if (region.columns == 1 || region.stride_bytes <= 0) {
+    return from < region.column_bytes && to > 0;
+  }
+  // The run meets column c if c*stride < to and from < c*stride + length(c). Column starts grow with c, so only the columns whose slot
+  // [c*stride, (c+1)*stride) meets the run matter.
+  const std::int64_t first = std::max<std::int64_t>(0, from >= 0 ? from / region.stride_bytes : 0);
+  const std::int64_t last = to > 0 ? std::min(region.columns - 1, (to - 1) / region.stride_bytes) : -1;
+  for (std::int64_t c = first; c <= last; ++c) {
+    const std::int64_t start = c * region.stride_bytes;
+    if (start < to && from < start + region.column_bytes + c * region.growth_bytes) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
 
 std::uintptr_t Region::begin() const noexcept {
   if (columns > 0 && column_bytes == 0 && growth_bytes > 0) {
@@ -38,25 +59,8 @@ bool Region::overlaps(const Region& other) const noexcept {
     if (to <= from) {
       continue;
     }
-    if (inner.columns == 1 || inner.stride_bytes <= 0) {
-      if (from < inner.column_bytes && to > 0) {
-        return true;
-      }
-      continue;
-    }
-    // The run [from, to) meets column c of `inner` if c*stride < to and from < c*stride + length(c). Column starts grow with c,
-    // so only the columns whose slot [c*stride, (c+1)*stride) meets the run matter.
-    const std::int64_t first = std::max<std::int64_t>(0, from >= 0 ? from / inner.stride_bytes : 0);
-    const std::int64_t last = std::min(inner.columns - 1, (to - 1) / inner.stride_bytes);
-    if (to <= 0) {
-      continue;
-    }
-    for (std::int64_t c = first; c <= last; ++c) {
-      const std::int64_t start = c * inner.stride_bytes;
-      const std::int64_t stop = start + inner.column_bytes + c * inner.growth_bytes;
-      if (start < to && from < stop) {
-        return true;
-      }
+    if (meets_run(inner, from, to)) {
+      return true;
     }
   }
   return false;

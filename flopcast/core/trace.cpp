@@ -3,7 +3,6 @@
 #include "flopcast/core/documents.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "flopcast/support/error.hpp"

@@ -1,6 +1,5 @@
 #include "flopcast/measure/integers.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include "flopcast/support/error.hpp"

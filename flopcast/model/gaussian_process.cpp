@@ -42,6 +42,24 @@ double log_prior(const ProcessParameters& at, const ProcessParameters& start) {
   return sum;
 }
 
+/// Returns the parameters that a fit varies.
+std::vector<double*> varied(ProcessParameters& parameters, bool has_sessions, bool is_aliased) {
+  std::vector<double*> all{&parameters.amplitude, &parameters.nugget};
+  for (double& length : parameters.lengths) {
+    all.push_back(&length);
+  }
+  if (parameters.nugget_decay > 0) {
+    all.push_back(&parameters.nugget_decay);
+  }
+  if (has_sessions && parameters.session > 0) {
+    all.push_back(&parameters.session);
+  }
+  if (is_aliased && parameters.aliasing > 0) {
+    all.push_back(&parameters.aliasing);
+  }
+  return all;
+}
+
 }  // namespace
 
 GaussianProcess::GaussianProcess(std::vector<int> groups, const ProcessParameters& parameters)
@@ -189,38 +207,21 @@ GaussianProcess GaussianProcess::fit(const Points& coordinates, const Eigen::Vec
     return condition(coordinates, values, noise_variance, groups, parameters).log_likelihood() + log_prior(parameters, start);
   };
   double best_score = score(best);
-  bool is_aliased = false;
-  bool has_sessions = false;
+  bool is_aliased = false, has_sessions = false;
   for (std::size_t d = 0; d < groups.size(); ++d) {
     const auto column = coordinates.col(static_cast<Eigen::Index>(d)).array();
     is_aliased = is_aliased || (groups[d] == aliasing_group && (column > 0).any() && (column <= 0).any());
     has_sessions = has_sessions || (groups[d] == session_group && (column != column[0]).any());
   }
   // Pattern search over the logarithms: there are few parameters, the objective is smooth, and no derivatives need maintenance.
-  const auto varied = [&](ProcessParameters& p) {
-    std::vector<double*> all{&p.amplitude, &p.nugget};
-    for (double& length : p.lengths) {
-      all.push_back(&length);
-    }
-    if (p.nugget_decay > 0) {
-      all.push_back(&p.nugget_decay);
-    }
-    if (has_sessions && p.session > 0) {
-      all.push_back(&p.session);
-    }
-    if (is_aliased && p.aliasing > 0) {
-      all.push_back(&p.aliasing);
-    }
-    return all;
-  };
-  const std::size_t count = varied(best).size();
+  const std::size_t count = varied(best, has_sessions, is_aliased).size();
   for (const double factor : {2.0, std::sqrt(2.0)}) {
     for (int sweep = 0; sweep < 6; ++sweep) {
       bool moved = false;
       for (std::size_t i = 0; i < count; ++i) {
         for (const double step : {factor, 1 / factor}) {
           ProcessParameters candidate = best;
-          *varied(candidate)[i] *= step;
+          *varied(candidate, has_sessions, is_aliased)[i] *= step;
           const double candidate_score = score(candidate);
           if (candidate_score > best_score) {
             best = candidate;

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "flopcast/core/kernel_model.hpp"
-#include "flopcast/support/error.hpp"
 
 namespace flopcast::model {
 namespace {

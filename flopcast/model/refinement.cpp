@@ -1,7 +1,6 @@
 #include "flopcast/model/refinement.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <utility>

@@ -51,6 +51,7 @@ Database Database::copy_of(const std::filesystem::path& path, bool alone) {
   return copy;
 }
 
+/// A flat list of SQLite's codes is the clearest: the reason why this is one function.
 void Database::fail(int code) const {
   const std::string said = handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle_.get());
   const std::string reason = said + system_reason(handle_.get());

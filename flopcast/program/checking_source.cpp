@@ -251,7 +251,20 @@ int main(int argc, char** argv) {
 }
 )c";
 
-/// Returns the initializer of a struct matrix. `operands` are the arguments in the order of the table of operands.
+/// Returns the letter of vectors, bands, packed and full matrices.
+char form_letter(Form form) {
+  switch (form) {
+    case Form::scalar:
+    case Form::vector: return 'v';
+    case Form::band:
+    case Form::band_triangle: return 'b';
+    case Form::packed: return 'p';
+    default: return 'f';
+  }
+}
+
+/// Returns the initializer of a struct matrix. `arguments` are those in the order of the table of operands. The struct's members stand in
+/// one list, each with its condition: the reason why this is one function.
 std::string matrix_text(const Call& call, const residual::MatrixReference& of, const std::vector<std::size_t>& arguments) {
   if (of.name.empty()) {
     return "{-1, 'a', 'N', 'v', 'A', '0', 0, 1, 1, 1, 1, 1}";
@@ -261,8 +274,7 @@ std::string matrix_text(const Call& call, const residual::MatrixReference& of, c
   const auto value = [&](const ArgumentFormula& formula, std::int64_t otherwise) {
     return formula.empty() ? otherwise : formula.integer(call.values());
   };
-  const bool is_vector = argument.form == Form::vector || argument.form == Form::scalar;
-  const bool is_band = argument.form == Form::band || argument.form == Form::band_triangle;
+  const bool is_vector = form_letter(argument.form) == 'v', is_band = form_letter(argument.form) == 'b';
   const bool is_triangle = argument.form == Form::triangle || argument.form == Form::packed || argument.form == Form::band_triangle;
   const char uplo = argument.uplo >= 0 ? call.flag(static_cast<std::size_t>(argument.uplo)) : argument.fixed_uplo;
   const std::int64_t rows = argument.form == Form::scalar ? 1 : value(argument.rows, 1),
@@ -274,11 +286,7 @@ std::string matrix_text(const Call& call, const residual::MatrixReference& of, c
   const bool is_unit = argument.diag >= 0 && call.flag(static_cast<std::size_t>(argument.diag)) == 'U';
   return fmt::format("{{{}, '{}', '{}', '{}', '{}', '{}', {}, {}, {}, {}, {}, {}}}",
                      std::find(arguments.begin(), arguments.end(), i) - arguments.begin(), of.when == residual::When::before ? 'b' : 'a',
-                     of.op,
-                     is_vector                       ? 'v'
-                     : is_band                       ? 'b'
-                     : argument.form == Form::packed ? 'p'
-                                                     : 'f',
+                     of.op, form_letter(argument.form),
                      of.stored != 0 ? of.stored
                      : is_triangle  ? uplo
                                     : 'A',

@@ -117,20 +117,20 @@ std::optional<Growth> quadratic(Points points, double parameter) {
 }
 
 /// A function of n by which a quantity may grow.
-struct Form {
+struct GrowthForm {
   const char* text;
   double power;  ///< a bound
   double (*function)(double n);
 };
-constexpr Form forms[] = {{"", 0, [](double) { return 0.0; }},
-                          {"n", 1, [](double n) { return n; }},
-                          {"n^2", 2, [](double n) { return n * n; }},
-                          {"n^3", 3, [](double n) { return n * n * n; }},
-                          {"sqrt(n)", 0.5, [](double n) { return std::sqrt(n); }},
-                          {"log2(n)", 0.5, [](double n) { return std::log2(n); }},
-                          {"1/n", 0, [](double n) { return 1 / n; }}};
+constexpr GrowthForm forms[] = {{"", 0, [](double) { return 0.0; }},
+                                {"n", 1, [](double n) { return n; }},
+                                {"n^2", 2, [](double n) { return n * n; }},
+                                {"n^3", 3, [](double n) { return n * n * n; }},
+                                {"sqrt(n)", 0.5, [](double n) { return std::sqrt(n); }},
+                                {"log2(n)", 0.5, [](double n) { return std::log2(n); }},
+                                {"1/n", 0, [](double n) { return 1 / n; }}};
 
-std::string smooth_text(const TwoParts& fit, const Form& form) {
+std::string smooth_text(const TwoParts& fit, const GrowthForm& form) {
   if (fit.second <= 0) {
     return fmt::format("{:.3g}", fit.first);
   }
@@ -200,7 +200,7 @@ Growth smooth_growth(std::span<const GrowthPoint> points, double parameter, doub
   }
   const std::vector<double> ones(points.size(), 1);
   std::vector<Growth> all;
-  for (const Form& form : forms) {
+  for (const GrowthForm& form : forms) {
     if (measured == Measured::size && form.power > 2) {
       continue;
     }

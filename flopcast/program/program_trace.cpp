@@ -190,7 +190,8 @@ struct ProgramTraceFile::State {
     }
   }
 
-  /// Returns the size of the chunk at `at`, whose contents are at the start of `rest`.
+  /// Returns the size of the chunk at `at`, whose contents are at the start of `rest`. Kinds of chunks stand in one list: the reason why
+  /// this is one function.
   std::size_t read_chunk(const protocol::ChunkHeader& chunk, View rest, std::size_t at) {
     const std::uint64_t bytes = chunk.bytes.load();
     const bool live = chunk.kind == protocol::ChunkKind::live;

@@ -37,6 +37,18 @@ bool is_number(const Argument& argument) {
          argument.kind == Kind::work_size;
 }
 
+/// Raises leading dimensions and sizes of workspaces to the smallest that the call's sizes allow.
+void require_room(Call& call) {
+  for (std::size_t i = 1; i < call.routine->arguments.size(); ++i) {
+    const Argument& argument = call.routine->arguments[i];
+    if (argument.kind == Kind::leading_dimension) {
+      call.arguments[i] = std::max(call.arguments[i], kernel::min_leading_dimension(call, i - 1));
+    } else if (argument.kind == Kind::work_size) {
+      call.arguments[i] = std::max(call.arguments[i], argument.rows.integer(call.values()));
+    }
+  }
+}
+
 Call without_addresses(Call call) {
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     if (is_operand(call.routine->arguments[i])) {
@@ -91,7 +103,7 @@ CallsByKind calls_of(const RecordedProgram& program, const RunContext& context) 
 auto work(const PlacedCall& placed) { return std::tuple(flops(placed.call), footprint_bytes(placed.call)); }
 
 /// Aligned shapes by recording, and the number of calls of each, which `classes` classes share equally.
-struct Alignment {
+struct CallAlignment {
   std::vector<ShapeNumber> shapes;
   std::vector<double> counts;
   double classes = 1;
@@ -118,8 +130,8 @@ class KindScaler {
     std::pair<std::vector<CallClass>, double> best{{}, std::numeric_limits<double>::infinity()};
     for (const auto align : {&KindScaler::by_first_use, &KindScaler::by_ratio, &KindScaler::by_rank}) {
       std::vector<CallClass> all;
-      const std::vector<Alignment> aligned = (this->*align)();
-      std::transform(aligned.begin(), aligned.end(), std::back_inserter(all), [this](const Alignment& one) { return class_of(one); });
+      const std::vector<CallAlignment> aligned = (this->*align)();
+      std::transform(aligned.begin(), aligned.end(), std::back_inserter(all), [this](const CallAlignment& one) { return class_of(one); });
       if (const double misfit = misfit_of(aligned, all); misfit + preference < best.second) {
         best = {std::move(all), misfit};
       }
@@ -133,12 +145,12 @@ class KindScaler {
   using Counts = std::vector<std::vector<double>>;  ///< number of calls by recording and shape
 
   /// Aligns shapes in the order of their first use.
-  [[nodiscard]] std::vector<Alignment> by_first_use() const {
+  [[nodiscard]] std::vector<CallAlignment> by_first_use() const {
     const std::size_t count = counts_[0].size();
     if (count > most_shapes || !std::all_of(counts_.begin(), counts_.end(), [&](const auto& one) { return one.size() == count; })) {
       return {};
     }
-    std::vector<Alignment> all(count);
+    std::vector<CallAlignment> all(count);
     for (std::size_t shape = 0; shape < count; ++shape) {
       for (const std::vector<double>& counts : counts_) {
         all[shape].shapes.push_back(static_cast<ShapeNumber>(shape));
@@ -149,12 +161,12 @@ class KindScaler {
   }
 
   /// Aligns shapes whose every size is constant or proportional to the parameter, and all others by rank.
-  [[nodiscard]] std::vector<Alignment> by_ratio() const {
-    std::vector<Alignment> all;
+  [[nodiscard]] std::vector<CallAlignment> by_ratio() const {
+    std::vector<CallAlignment> all;
     Counts others = counts_;
     const auto sizes_of = [&](std::size_t r, ShapeNumber shape) { return sizes(recordings_[r]->shapes[shape].call); };
     for (ShapeNumber first = 0; first < std::min(counts_[0].size(), most_shapes); ++first) {
-      Alignment alignment{{first}, {counts_[0][first]}};
+      CallAlignment alignment{{first}, {counts_[0][first]}};
       for (std::size_t r = 1; r < recordings_.size(); ++r) {
         for (ShapeNumber shape = 0; shape < std::min(counts_[r].size(), most_shapes) && alignment.shapes.size() == r; ++shape) {
           const auto here = sizes_of(r, shape), before = sizes_of(0, first);
@@ -175,15 +187,15 @@ class KindScaler {
         all.push_back(std::move(alignment));
       }
     }
-    const std::vector<Alignment> rest = by_rank_of(others);
+    const std::vector<CallAlignment> rest = by_rank_of(others);
     all.insert(all.end(), rest.begin(), rest.end());
     return all;
   }
 
-  [[nodiscard]] std::vector<Alignment> by_rank() const { return by_rank_of(counts_); }
+  [[nodiscard]] std::vector<CallAlignment> by_rank() const { return by_rank_of(counts_); }
 
   /// Aligns calls at the same quantiles of the work, each for an equal share of these calls.
-  [[nodiscard]] std::vector<Alignment> by_rank_of(const Counts& counts) const {
+  [[nodiscard]] std::vector<CallAlignment> by_rank_of(const Counts& counts) const {
     std::vector<std::vector<ShapeNumber>> ordered;
     std::size_t most = 0;
     for (std::size_t r = 0; r < recordings_.size(); ++r) {
@@ -200,7 +212,7 @@ class KindScaler {
       std::stable_sort(order.begin(), order.end(), [&](ShapeNumber a, ShapeNumber b) { return work(shapes[a]) < work(shapes[b]); });
       most = std::max(most, order.size());
     }
-    std::vector<Alignment> all(std::min(most, most_shapes));
+    std::vector<CallAlignment> all(std::min(most, most_shapes));
     for (std::size_t i = 0; i < all.size(); ++i) {
       for (const std::vector<ShapeNumber>& order : ordered) {
         const auto last = static_cast<double>(order.size() - 1);
@@ -216,7 +228,7 @@ class KindScaler {
   }
 
   /// Returns the share of the largest recording's time that the classes don't explain.
-  [[nodiscard]] double misfit_of(const std::vector<Alignment>& aligned, const std::vector<CallClass>& classes) const {
+  [[nodiscard]] double misfit_of(const std::vector<CallAlignment>& aligned, const std::vector<CallClass>& classes) const {
     const std::vector<Seconds>& seconds = recordings_.back()->seconds;
     Seconds explained = 0;
     for (std::size_t i = 0; i < classes.size(); ++i) {
@@ -238,7 +250,20 @@ class KindScaler {
     return exact ? *exact : smooth_growth(points, parameter_, std::max(tolerance, std::min(0.5, rounding)), Measured::size);
   }
 
-  [[nodiscard]] CallClass class_of(const Alignment& aligned) const {
+  /// Returns the call of a class in recording `r`, whose numbers may lie between those of two shapes.
+  [[nodiscard]] PlacedCall recorded_call(const CallAlignment& aligned, std::size_t r) const {
+    PlacedCall recorded = recordings_[r]->shapes[aligned.shapes[r]];
+    for (std::size_t i = 0; !aligned.next.empty() && i < recorded.call.routine->arguments.size(); ++i) {
+      if (is_number(recorded.call.routine->arguments[i])) {
+        std::int64_t& number = recorded.call.arguments[i];
+        const auto& [next, share] = aligned.next[r];
+        number += std::llround(share * static_cast<double>(recordings_[r]->shapes[next].call.arguments[i] - number));
+      }
+    }
+    return recorded;
+  }
+
+  [[nodiscard]] CallClass class_of(const CallAlignment& aligned) const {
     CallClass result;
     result.count = growth_of(aligned.counts);
     result.count_misfit = std::max(0.0, result.count.misfit - 0.5 / aligned.counts.front());  // beyond rounding
@@ -249,14 +274,7 @@ class KindScaler {
       result.counts.push_back(count / aligned.classes);
     }
     for (std::size_t r = 0; r < recordings_.size(); ++r) {
-      result.recorded.push_back(recordings_[r]->shapes[aligned.shapes[r]]);
-      for (std::size_t i = 0; !aligned.next.empty() && i < result.recorded[r].call.routine->arguments.size(); ++i) {
-        if (is_number(result.recorded[r].call.routine->arguments[i])) {
-          std::int64_t& number = result.recorded[r].call.arguments[i];
-          const auto& [next, share] = aligned.next[r];
-          number += std::llround(share * static_cast<double>(recordings_[r]->shapes[next].call.arguments[i] - number));
-        }
-      }
+      result.recorded.push_back(recorded_call(aligned, r));
     }
     result.scaled = result.recorded.back();
     Call& call = result.scaled.call;
@@ -277,14 +295,7 @@ class KindScaler {
         result.size_misfit = std::max(result.size_misfit, growth.misfit);
       }
     }
-    for (std::size_t i = 1; i < call.routine->arguments.size(); ++i) {
-      const Argument& argument = call.routine->arguments[i];
-      if (argument.kind == Kind::leading_dimension) {
-        call.arguments[i] = std::max(call.arguments[i], kernel::min_leading_dimension(call, i - 1));
-      } else if (argument.kind == Kind::work_size) {
-        call.arguments[i] = std::max(call.arguments[i], argument.rows.integer(call.values()));
-      }
-    }
+    require_room(call);
     scale_distances(result);
     return result;
   }

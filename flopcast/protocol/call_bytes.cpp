@@ -1,7 +1,6 @@
 #include "flopcast/protocol/call_bytes.hpp"
 
 #include <cstring>
-#include <string_view>
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/support/error.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <complex>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "flopcast/python/python_lock.hpp"

@@ -58,6 +58,7 @@ class CallGenerator {
   std::int64_t below(std::size_t limit) { return static_cast<std::int64_t>(random_() % limit); }
   std::int64_t one_of(const Sizes& values) { return values[static_cast<std::size_t>(below(values.size()))]; }
 
+  /// Returns a value for a size. Rounds stand in one list: the reason why this is one function.
   std::int64_t size(const std::string& name, std::int64_t side) {
     constexpr std::size_t largest = 200;
     if (name == "offset" || name == "k1" || name == "ilo") {  // numbers of rows, mostly the first one

@@ -217,7 +217,8 @@ class Relations {
     return trans == 'N' ? Factors{p, l, u} : Factors{op(u, trans), op(l, trans), op(p, trans)};
   }
   /// A = M D M^T, or M D M' of a Hermitian A, with M = P1 L1 P2 L2 ... for L, or the same from the last column on for U. Returns these
-  /// factors. Their bound has a linear polynomial of the order as its factor (Higham 2002, theorem 11.4).
+  /// factors. Their bound has a linear polynomial of the order as its factor (Higham 2002, theorem 11.4). Both triangles take the same steps
+  /// from opposite ends: the reason why this is one function.
   Factors symmetric_indefinite() {
     const bool hermitian = family_[0] == 'h' || family_ == "lahef", lower = is_lower();
     const Matrix f = after("A"), both = whole(f, hermitian);
@@ -311,7 +312,8 @@ class Relations {
   void multiplied(const Q& q, bool is_adjoint, const Matrix& from, const Matrix& to) {
     vanishes("C - op(Q) C", {{T(1), {to}}, {T(-1), is_left() ? Factors{{q, is_adjoint}, from} : Factors{from, {q, is_adjoint}}}}, lapack);
   }
-  /// The Q of orgqr and its like. The stored reflectors begin in row `row` and column `column`, with `shift` rows of the identity above.
+  /// The Q of orgqr and its like. The stored reflectors begin in row `shift` and column `column`, with `shift` rows of the identity above.
+  /// All families are told apart in one list of numbers: the reason why this is one function.
   void generated() {
     const auto [by_rows, from_last] = storage();
     const Matrix from = by_rows ? adjoint(before("A")) : before("A"), to = by_rows ? adjoint(after("A")) : after("A");
@@ -404,7 +406,8 @@ class Relations {
     vanishes_in_norm("A' (A X - B), or A X - B", {{T(1), joined(normal, {a, x})}, {T(-1), joined(normal, {b})}});
   }
 
-  // The table keeps its own layout.
+  // The table keeps its own layout. Relations of a family stand in the family's entry, where they are read: the reason why this is one
+  // function.
   // clang-format off
   static const Table& table() {
     static const Table known = by_family<std::function<void(R&)>>({
@@ -710,6 +713,27 @@ Dense<T> probe(std::int64_t columns, std::int64_t group) {
   return signs;
 }
 
+double largest_of(const Dense<double>& values) {
+  double largest = 0;
+  for (std::int64_t j = 0; j < values.columns(); ++j) {
+    for (std::int64_t i = 0; i < values.rows(); ++i) {
+      largest = std::max(largest, values(i, j));
+    }
+  }
+  return largest;
+}
+
+/// Keeps an element's error in `check` if the error is larger against its bound than the one there. A fault is larger than all others.
+void keep_worse(double error, double bound, const std::string& text, CallCheck& check) {
+  const bool fails = !(error <= bound);
+  if (fails ? check.fault.empty() || error / bound > check.error / check.bound || std::isnan(error)
+            : check.fault.empty() && bound > 0 && error / bound > (check.bound > 0 ? check.error / check.bound : 0)) {
+    check.error = error;
+    check.bound = bound;
+    check.fault = fails ? text : "";
+  }
+}
+
 /// Evaluates a relation on groups of columns. Keeps the element whose error is largest against its bound in `check`.
 template <class T>
 void evaluate(const Relation<T>& relation, std::int64_t group, double unit, double tiny, CallCheck& check) {
@@ -739,25 +763,13 @@ void evaluate(const Relation<T>& relation, std::int64_t group, double unit, doub
   constexpr double complex_steps = 4;  // roundings of a complex product and sum, each up to 2 sqrt(2) units (Higham 2002, lemma 3.5)
   const double allowed = relation.safety * unit * steps * (std::is_floating_point_v<T> ? 1 : complex_steps);
   if (relation.normwise) {
-    double largest = 0;
-    for (std::int64_t j = 0; j < bounds.columns(); ++j) {
-      for (std::int64_t i = 0; i < bounds.rows(); ++i) {
-        largest = std::max(largest, bounds(i, j));
-      }
-    }
-    bounds = {bounds.rows(), bounds.columns(), [largest](auto, auto) { return largest; }};
+    bounds = {bounds.rows(), bounds.columns(), [largest = largest_of(bounds)](auto, auto) { return largest; }};
   }
   for (std::int64_t j = 0; j < total.columns(); ++j) {
     for (std::int64_t i = 0; i < total.rows(); ++i) {
       const auto error = static_cast<double>(std::abs(total(i, j)));
       const double bound = allowed * bounds(i, j) + (relation.safety > 0 ? tiny * steps : 0);
-      const bool fails = !(error <= bound);
-      if (fails ? check.fault.empty() || error / bound > check.error / check.bound || std::isnan(error)
-                : check.fault.empty() && bound > 0 && error / bound > (check.bound > 0 ? check.error / check.bound : 0)) {
-        check.error = error;
-        check.bound = bound;
-        check.fault = fails ? relation.text : "";
-      }
+      keep_worse(error, bound, relation.text, check);
     }
   }
 }

@@ -33,7 +33,7 @@ struct BandwidthOptions {
   int rounds = 3;         ///< samples of each roof, interleaved
   Seconds sample = 2e-3;  ///< length of a sample in a cache; in memory it is one pass
   std::uint64_t seed = 1;
-  std::vector<std::string> streams;  ///< names from machine::all_streams(); empty: all
+  std::vector<std::string> streams;  ///< names of machine::Stream; empty: all
   bool nontemporal = true;           ///< also measure non-temporal stores
   std::int64_t max_team_bytes =
       0;  ///< maximum memory of one team's working sets, at most an eighth of the available memory; 0: that eighth

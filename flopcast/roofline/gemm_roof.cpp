@@ -1,10 +1,7 @@
 #include "flopcast/roofline/gemm_roof.hpp"
 
 #include <algorithm>
-#include <memory>
-#include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "flopcast/machine/cpu/clock.hpp"

@@ -157,16 +157,6 @@ MachineDescription machine_description_from_json(std::string_view text, const st
 
 MachineDescription read_machine_description(const std::string& file) { return machine_description_from_json(read_file(file), file); }
 
-Seconds message_seconds(const MachineDescription& machine, const Link& link, std::int64_t bytes) {
-  MessageClass found;
-  for (const MessageClass& of : machine.message_classes) {
-    if (of.bytes <= bytes) {
-      found = of;
-    }
-  }
-  return link.latency * found.latency_factor + static_cast<double>(bytes) / (link.bytes_per_second * found.bandwidth_factor);
-}
-
 std::vector<std::string> disturbances(const std::vector<MessageTime>& times) {
   constexpr double much = 0.25;
   constexpr double noticeable = 1.1;  // a change of protocol may make a longer message a little faster

@@ -275,8 +275,6 @@ RaceResult Race::result() const {
   for (std::size_t candidate = 0; candidate < slower_.size(); ++candidate) {
     result.candidates.push_back(state_of(ledger_.rows()[candidate], slower_[candidate]));
   }
-  const Interval ratio = sign_interval(ledger_.aa_within_round(), 0.05);
-  result.aa_ratio = {std::exp(ratio.low), std::exp(ratio.high)};
   if (!leader_) {
     return result;
   }

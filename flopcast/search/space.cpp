@@ -1,7 +1,6 @@
 #include "flopcast/search/space.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -119,9 +118,9 @@ std::optional<std::int64_t> integer_of(const std::string& text) {
 }
 
 /// A relation of two formulae over the parameters that are whole numbers, or of a parameter and a text.
-class Condition {
+class SettingCondition {
  public:
-  explicit Condition(const std::string& text) : text_(text) {
+  explicit SettingCondition(const std::string& text) : text_(text) {
     for (const char* relation : {"<=", ">=", "!=", "<", ">", "="}) {
       if (const std::size_t at = text.find(relation); at != std::string::npos) {
         relation_ = relation;
@@ -270,14 +269,14 @@ std::vector<Setting> settings_of(const ParameterSpace& space) {
   if (count > max_configurations) {
     throw bad_input("space '{}' has {:.0f} configurations. At most {:.0f} can be tuned", space.name, count, max_configurations);
   }
-  const std::vector<Condition> conditions(space.conditions.begin(), space.conditions.end());
+  const std::vector<SettingCondition> conditions(space.conditions.begin(), space.conditions.end());
   std::vector<Setting> all;
   for_each_combination(lists, [&](const std::vector<std::string>& values) {
     Setting setting;
     for (std::size_t i = 0; i < values.size(); ++i) {
       setting[space.parameters[i].first] = values[i];
     }
-    if (std::all_of(conditions.begin(), conditions.end(), [&](const Condition& one) { return one.holds(setting); })) {
+    if (std::all_of(conditions.begin(), conditions.end(), [&](const SettingCondition& one) { return one.holds(setting); })) {
       all.push_back(std::move(setting));
     }
   });

@@ -1,7 +1,6 @@
 #include "flopcast/selective/decision_rules.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 
 namespace flopcast::selective {
 namespace {

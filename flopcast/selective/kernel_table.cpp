@@ -1,7 +1,5 @@
 #include "flopcast/selective/kernel_table.hpp"
 
-#include <algorithm>
-
 namespace flopcast::selective {
 
 std::size_t KernelKeyHash::operator()(const KernelKey& key) const noexcept {

@@ -8,11 +8,8 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <optional>
-#include <utility>
 
 #include "flopcast/support/descriptor.hpp"
 #include "flopcast/support/error.hpp"

@@ -44,7 +44,7 @@ class Examiner : public nlohmann::json_sax<json> {
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool key(string_t& name) override {
-    Level& level = open_.back();
+    OpenLevel& level = open_.back();
     level.name = name;
     if (author_ == WrittenBy::hand && !level.names.insert(name).second) {
       throw bad_input("{} has two members \"{}\" in one object", document_, name);
@@ -66,7 +66,7 @@ class Examiner : public nlohmann::json_sax<json> {
   }
 
  private:
-  struct Level {
+  struct OpenLevel {
     bool is_array = false;
     std::size_t index = 0;
     std::string name;
@@ -92,7 +92,7 @@ class Examiner : public nlohmann::json_sax<json> {
   }
   [[nodiscard]] std::string member() const {
     std::string path;
-    for (const Level& level : open_) {
+    for (const OpenLevel& level : open_) {
       path = joined(path, level.is_array ? json_detail::place(level.index) : level.name);
     }
     return path.empty() ? "it" : "member " + path;
@@ -101,7 +101,7 @@ class Examiner : public nlohmann::json_sax<json> {
   std::string_view text_;
   std::string document_;
   WrittenBy author_;
-  std::vector<Level> open_;
+  std::vector<OpenLevel> open_;
 };
 
 /// Quick test that avoids following the parser.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <string_view>
 
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"

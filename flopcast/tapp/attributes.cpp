@@ -1,5 +1,4 @@
 #include <atomic>
-#include <initializer_list>
 
 #include "flopcast/tapp/objects.hpp"
 #include "flopcast/tapp/product.hpp"

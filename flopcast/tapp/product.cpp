@@ -10,9 +10,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
-#include <type_traits>
 
 #include "flopcast/contract/notation/element.hpp"
 #include "flopcast/contract/notation/overlap.hpp"

@@ -85,17 +85,14 @@ void add_executions(std::vector<Action>& setup, std::span<const Call> calls) {
   }
 }
 
-}  // namespace
-
-TimedSegment segment_around(const Trace& trace, std::span<const Placement> placements, std::span<const Seconds> costs, std::size_t wanted,
-                            const SegmentOptions& options) {
-  const bool far = !far_operands(trace.calls[wanted], placements[wanted]).empty();
-  const Seconds warm_up = far ? options.far_warm_up : options.warm_up;
+/// Returns the first call of the context, after which the operands, the code and the caches of call `wanted` are as in the trace.
+std::size_t find_context(const Trace& trace, std::span<const Seconds> costs, std::size_t wanted, Seconds warm_up,
+                         const SegmentOptions& options) {
   const Seconds affordable = std::max({options.min_context, options.context_share * costs[wanted], warm_up});
   const Operands all = operands(trace.calls[wanted]);
   std::vector<Coverage> missing(all.begin(), all.end());
   bool code_is_warm = false;
-  TimedSegment segment{wanted, wanted, wanted + 1};
+  std::size_t context = wanted;
   Seconds spent = 0;
   for (std::size_t back = 1; back <= options.max_context_calls && back <= wanted; ++back) {
     missing.erase(std::remove_if(missing.begin(), missing.end(), [](const Coverage& coverage) { return coverage.complete(); }),
@@ -116,9 +113,19 @@ TimedSegment segment_around(const Trace& trace, std::span<const Placement> place
       code_is_warm = useful = true;
     }
     if (useful) {
-      segment.context = at;
+      context = at;
     }
   }
+  return context;
+}
+
+}  // namespace
+
+TimedSegment segment_around(const Trace& trace, std::span<const Placement> placements, std::span<const Seconds> costs, std::size_t wanted,
+                            const SegmentOptions& options) {
+  const bool far = !far_operands(trace.calls[wanted], placements[wanted]).empty();
+  const Seconds warm_up = far ? options.far_warm_up : options.warm_up;
+  TimedSegment segment{find_context(trace, costs, wanted, warm_up, options), wanted, wanted + 1};
   // Calls of the context whose operands are in the right place, too, are timed as well.
   Seconds before = 0;
   for (std::size_t at = segment.context; at < wanted; ++at) {

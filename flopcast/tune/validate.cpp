@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/measure/repetitions.hpp"
@@ -88,6 +87,26 @@ measure::Experiment experiment(const Placed& placed, const Forecast& forecast, c
   return experiment;
 }
 
+/// Returns the times of an alternative's runs, and how far its forecast lies from them.
+Measured measured_times(const Forecast& forecast, std::span<const Repetition> runs) {
+  Measured measured{.variant = forecast.variant, .blocks = forecast.blocks};
+  for (const Repetition& run : runs) {
+    measured.wall_times.push_back(run.seconds);
+    if (!run.discarded) {
+      measured.times.push_back(run.normalised());
+    }
+  }
+  if (!measured.times.empty()) {
+    measured.median = median(measured.wall_times);
+    measured.error = forecast.seconds / measured.median - 1;
+    measured.normalised_error = forecast.seconds / median(measured.times) - 1;
+    measured.within = static_cast<std::size_t>(std::count_if(measured.wall_times.begin(), measured.wall_times.end(), [&](Seconds run) {
+      return forecast.interval.low <= run && run <= forecast.interval.high;
+    }));
+  }
+  return measured;
+}
+
 }  // namespace
 
 Check compare_runs(const Decision& decision, std::span<const Forecast> forecasts, std::span<const measure::Timings> timings) {
@@ -95,30 +114,19 @@ Check compare_runs(const Decision& decision, std::span<const Forecast> forecasts
   std::vector<double> differences;
   for (std::size_t f = 0; f < forecasts.size(); ++f) {
     const Forecast& forecast = forecasts[f];
-    Measured measured{.variant = forecast.variant, .blocks = forecast.blocks};
-    if (f < timings.size() && !timings[f].calls.empty()) {
-      for (const std::string& warning : timings[f].warnings) {
-        const std::string blocks = forecast.blocks.nb > 0 ? fmt::format(", nb {}", forecast.blocks.nb) : "";
-        result.warnings.push_back({fmt::format("{} {}{}", decision.sizes.empty() ? 0 : decision.sizes.front(),
-                                               forecast.variant.empty() ? "library" : forecast.variant, blocks),
-                                   warning});
-      }
-      for (const Repetition& repetition : timings[f].calls[0]) {
-        measured.wall_times.push_back(repetition.seconds);
-        if (!repetition.discarded) {
-          measured.times.push_back(repetition.normalised());
-        }
-      }
+    if (f >= timings.size() || timings[f].calls.empty()) {
+      continue;
     }
+    for (const std::string& warning : timings[f].warnings) {
+      const std::string blocks = forecast.blocks.nb > 0 ? fmt::format(", nb {}", forecast.blocks.nb) : "";
+      result.warnings.push_back({fmt::format("{} {}{}", decision.sizes.empty() ? 0 : decision.sizes.front(),
+                                             forecast.variant.empty() ? "library" : forecast.variant, blocks),
+                                 warning});
+    }
+    Measured measured = measured_times(forecast, timings[f].calls[0]);
     if (measured.times.empty()) {
       continue;
     }
-    measured.median = median(measured.wall_times);
-    measured.error = forecast.seconds / measured.median - 1;
-    measured.normalised_error = forecast.seconds / median(measured.times) - 1;
-    measured.within = static_cast<std::size_t>(std::count_if(measured.wall_times.begin(), measured.wall_times.end(), [&](Seconds run) {
-      return forecast.interval.low <= run && run <= forecast.interval.high;
-    }));
     differences.push_back(split_half(measured.wall_times));
     if (result.best_seconds == 0 || measured.median < result.best_seconds) {
       result.best_seconds = measured.median;

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <complex>
 #include <cstdint>
 #include <memory>
 #include <string_view>

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <string>
 
 #include "flopcast/kernel/catalogue.hpp"

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "tests/own_folder.hpp"
 

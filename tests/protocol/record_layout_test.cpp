@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <complex>
-#include <cstring>
 #include <vector>
 
 #include "flopcast/kernel/catalogue.hpp"

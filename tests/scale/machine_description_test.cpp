@@ -9,6 +9,7 @@
 #include "flopcast/scale/machine_description_json.hpp"
 #include "flopcast/scale/machine_description_schema.hpp"
 #include "flopcast/support/error.hpp"
+#include "tests/scale/message_seconds.hpp"
 #include "tests/schema_check.hpp"
 
 namespace flopcast::scale {

@@ -18,21 +18,29 @@ TEST(SignRank, IsThatOfTheSignTest) {
   EXPECT_GT(sign_rank(5000, 1e-6), 2300U);
 }
 
-/// Returns the simulated probability that the rank-th smallest of n exceeds the margin-th largest |A/A| although the median is 0.
-double simulated(std::size_t n, std::size_t aa, std::size_t rank, std::size_t margin) {
+/// Returns the share of trials in which `exceeds` is true of n values and `aa` A/A differences, whose median is 0.
+template <class Exceeds>
+double simulated_share(int trials, std::size_t n, std::size_t aa, Exceeds exceeds) {
   std::mt19937_64 random(7);
   std::normal_distribution<double> normal;
-  constexpr int trials = 50'000;
   int exceeded = 0;
   for (int trial = 0; trial < trials; ++trial) {
-    std::vector<double> values(n), margins(aa);
+    std::vector<double> values(n), others(aa);
     std::generate(values.begin(), values.end(), [&] { return normal(random); });
-    std::generate(margins.begin(), margins.end(), [&] { return std::abs(normal(random)); });
-    std::sort(values.begin(), values.end());
-    std::sort(margins.rbegin(), margins.rend());
-    exceeded += values[rank - 1] > margins[margin - 1] ? 1 : 0;
+    std::generate(others.begin(), others.end(), [&] { return normal(random); });
+    exceeded += exceeds(values, others) ? 1 : 0;
   }
   return static_cast<double>(exceeded) / trials;
+}
+
+/// Returns the simulated probability that the rank-th smallest of n exceeds the margin-th largest |A/A| although the median is 0.
+double simulated(std::size_t n, std::size_t aa, std::size_t rank, std::size_t margin) {
+  return simulated_share(50'000, n, aa, [&](std::vector<double>& values, std::vector<double>& margins) {
+    std::transform(margins.begin(), margins.end(), margins.begin(), [](double value) { return std::abs(value); });
+    std::sort(values.begin(), values.end());
+    std::sort(margins.rbegin(), margins.rend());
+    return values[rank - 1] > margins[margin - 1];
+  });
 }
 
 TEST(CalibratedRank, IsTheLargestThatKeepsItsError) {
@@ -54,17 +62,9 @@ TEST(CalibratedRank, DecidesEarlierThanTheSignTest) {
 /// Returns the simulated probability that the rank-th smallest of all differences between n values and A/A differences is above 0 although
 /// the median is 0.
 double simulated_shift(std::size_t n, std::size_t aa, std::size_t rank) {
-  std::mt19937_64 random(7);
-  std::normal_distribution<double> normal;
-  constexpr int trials = 20'000;
-  int exceeded = 0;
-  for (int trial = 0; trial < trials; ++trial) {
-    std::vector<double> values(n), others(aa);
-    std::generate(values.begin(), values.end(), [&] { return normal(random); });
-    std::generate(others.begin(), others.end(), [&] { return normal(random); });
-    exceeded += median_lower_bound(values, others, BoundRanks{0, rank, 0, 0}) > 0 ? 1 : 0;
-  }
-  return static_cast<double>(exceeded) / trials;
+  return simulated_share(20'000, n, aa, [&](const std::vector<double>& values, const std::vector<double>& others) {
+    return median_lower_bound(values, others, BoundRanks{0, rank, 0, 0}) > 0;
+  });
 }
 
 TEST(ShiftRank, IsThatOfTheRankSumTest) {

@@ -447,16 +447,6 @@ TEST(Race, IsRarelyTakenForGoodEnoughWithoutBeing) {
   EXPECT_LE(wrong, 10) << "of 200, at 5 %";
 }
 
-TEST(Race, GivesTheRatioOfTheAaPairs) {
-  FakeMachine machine({1, 1.01, 1.02}, {0.01, 0, 0, 0}, 1);
-  RaceOptions options;
-  options.tolerance = 0;
-  const Interval ratio = race(all(3), std::ref(machine), options).aa_ratio;
-  EXPECT_LE(ratio.low, 1);
-  EXPECT_GE(ratio.high, 1);
-  EXPECT_LT(ratio.high - ratio.low, 0.04);
-}
-
 TEST(Race, RefusesInvalidOptions) {
   const auto with = [](auto change) {
     RaceOptions options;

@@ -157,15 +157,6 @@ TEST(ExecutionDecisions, AVerdictNamesWindowsAndBriefKernels) {
   EXPECT_EQ(decisions.decide(1, brief), (ExecutionVerdict{true, Rule::brief, Cause::brief}));
 }
 
-/// Returns a kernel of order n, whose time is 1e-6 + 1e-9 n^3.
-KernelRecord kernel_of_order(std::int64_t n) {
-  KernelRecord kernel;
-  kernel.key.words[0] = n;
-  kernel.flops = static_cast<double>(n * n * n);
-  return kernel;
-}
-Seconds time_of_order(std::int64_t n) { return 1e-6 + 1e-9 * static_cast<double>(n * n * n); }
-
 /// Returns how many orders of a trailing matrix that shrinks from 400 to 100 in steps of 10 are executed; no order comes twice.
 int shrinking(ExecutionDecisions& decisions) {
   int executed = 0;

@@ -7,17 +7,10 @@
 #include <vector>
 
 #include "flopcast/selective/routine_families.hpp"
+#include "tests/selective/kernel_statistics.hpp"
 
 namespace flopcast::selective {
 namespace {
-
-KernelRecord kernel_of_order(std::int64_t n) {
-  KernelRecord kernel;
-  kernel.key.words[0] = n;
-  kernel.flops = static_cast<double>(n * n * n);
-  return kernel;
-}
-Seconds time_of_order(std::int64_t n) { return 1e-6 + 1e-9 * static_cast<double>(n * n * n); }
 
 TEST(RelativeDeviations, OneDisturbanceDoesNotChangeTheVariance) {
   RelativeDeviations quiet;

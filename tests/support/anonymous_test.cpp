@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <utility>
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
 namespace flopcast::tests {
@@ -13,12 +16,11 @@ using ::testing::IsEmpty;
 TEST(Anonymous, FilesHaveNoFoldersButThoseOfTheDistributionsLibraries) {
   EXPECT_EQ(file_name("/home/ada/bin/qr"), "qr");
   EXPECT_EQ(file_name("qr"), "qr");
-  EXPECT_EQ(anonymous_library("/home/ada/lib/libblas.so.3"), "libblas.so.3");
+  for (const char* file : {"/home/ada/lib/libblas.so.3", "/usr/lib/libblas.so.3", "/usr/libada/b/libblas.so.3", "libblas.so.3"}) {
+    EXPECT_EQ(anonymous_library(file), "libblas.so.3") << file;
+  }
   EXPECT_EQ(anonymous_library("/usr/lib/x86_64-linux-gnu/openblas-serial/libblas.so.3"), "openblas-serial/libblas.so.3");
   EXPECT_EQ(anonymous_library("/lib64/blis/libblas.so.3"), "blis/libblas.so.3");
-  EXPECT_EQ(anonymous_library("/usr/lib/libblas.so.3"), "libblas.so.3");
-  EXPECT_EQ(anonymous_library("/usr/libada/b/libblas.so.3"), "libblas.so.3");
-  EXPECT_EQ(anonymous_library("libblas.so.3"), "libblas.so.3");
   EXPECT_EQ(anonymous_library(""), "");
 }
 
@@ -28,15 +30,18 @@ TEST(Anonymous, CommandsHaveNoArguments) {
 }
 
 TEST(Anonymous, PathsInTextsLoseTheirFolders) {
-  EXPECT_EQ(without_paths("there is no library /home/ada/lib.so."), "there is no library lib.so.");
-  EXPECT_EQ(without_paths("blas=/home/ada/lib.so,threads=2"), "blas=lib.so,threads=2");
-  EXPECT_EQ(without_paths("dgemm (/home/ada/lib.so) (/b/c)"), "dgemm (lib.so) (c)");
-  EXPECT_EQ(without_paths("./ada/qr ../ada/qr ~/ada/qr"), "qr qr qr");
-  EXPECT_EQ(without_paths("/home/ada b/my programs/qr"), "qr");
-  EXPECT_EQ(without_paths("'/home/ada b c/qr s' was started"), "'qr s' was started");
-  EXPECT_EQ(without_paths("in /data/runs/ or"), "in runs or");
-  EXPECT_EQ(without_paths("HOME=/home/ada in /home/ada/"), "HOME=~ in ~");
-  EXPECT_EQ(without_paths("'/opt/qr"), "'qr");
+  const std::vector<std::pair<const char*, const char*>> cases = {{"there is no library /home/ada/lib.so.", "there is no library lib.so."},
+                                                                  {"blas=/home/ada/lib.so,threads=2", "blas=lib.so,threads=2"},
+                                                                  {"dgemm (/home/ada/lib.so) (/b/c)", "dgemm (lib.so) (c)"},
+                                                                  {"./ada/qr ../ada/qr ~/ada/qr", "qr qr qr"},
+                                                                  {"/home/ada b/my programs/qr", "qr"},
+                                                                  {"'/home/ada b c/qr s' was started", "'qr s' was started"},
+                                                                  {"in /data/runs/ or", "in runs or"},
+                                                                  {"HOME=/home/ada in /home/ada/", "HOME=~ in ~"},
+                                                                  {"'/opt/qr", "'qr"}};
+  for (const auto& [text, reduced] : cases) {
+    EXPECT_EQ(without_paths(text), reduced);
+  }
 }
 
 TEST(Anonymous, OtherTextsStay) {

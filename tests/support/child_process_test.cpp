@@ -14,7 +14,6 @@
 #include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "flopcast/support/descriptor.hpp"
 #include "flopcast/support/error.hpp"

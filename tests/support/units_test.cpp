@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "flopcast/support/error.hpp"

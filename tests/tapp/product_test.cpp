@@ -14,7 +14,6 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <memory>
 #include <random>
 #include <string>
 #include <thread>

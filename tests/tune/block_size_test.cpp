@@ -63,6 +63,16 @@ struct Fixture {
     return s;
   }
 
+  /// Recording a trace takes `seconds` by the clock.
+  BlockSizeServices slow_services(Seconds seconds) {
+    BlockSizeServices s = services();
+    s.trace = [this, seconds, record = s.trace](const Call& call, const Alternative& alternative) {
+      clock += seconds;
+      return record(call, alternative);
+    };
+    return s;
+  }
+
   static std::vector<Problem> problems(std::initializer_list<std::int64_t> orders) {
     std::vector<Problem> all;
     for (const std::int64_t n : orders) {
@@ -212,11 +222,7 @@ TEST(TuneBlockSize, EndsAtOnceWhenInterrupted) {
 /// Recording an alternative takes 0.2 s by this clock, and the time for measuring is short.
 TEST(TuneBlockSize, CountsRecordingAsPartOfItsTime) {
   Fixture fixture;
-  BlockSizeServices services = fixture.services();
-  services.trace = [&fixture, record = services.trace](const Call& call, const Alternative& alternative) {
-    fixture.clock += 0.2;
-    return record(call, alternative);
-  };
+  const BlockSizeServices services = fixture.slow_services(0.2);
   BlockSizeOptions options;
   options.time_budget = 2;
   model::OnDemandModels models(machine());
@@ -230,11 +236,7 @@ TEST(TuneBlockSize, CountsRecordingAsPartOfItsTime) {
 /// Recording takes so long by this clock that the time budget reaches few of the ten block sizes.
 TEST(TuneBlockSize, SaysHowManyCandidatesItConsideredAndBoundsTheRegretOverAll) {
   Fixture fixture;
-  BlockSizeServices services = fixture.services();
-  services.trace = [&fixture, record = services.trace](const Call& call, const Alternative& alternative) {
-    fixture.clock += 0.3;
-    return record(call, alternative);
-  };
+  const BlockSizeServices services = fixture.slow_services(0.3);
   BlockSizeOptions options;
   options.tune_crossover = false;
   const std::vector<Problem> problems = Fixture::problems({600});
@@ -257,11 +259,7 @@ TEST(TuneBlockSize, SaysHowManyCandidatesItConsideredAndBoundsTheRegretOverAll) 
 
 TEST(TuneBlockSize, SpreadsTheCandidatesThatTheTimeBudgetReaches) {
   Fixture fixture;
-  BlockSizeServices services = fixture.services();
-  services.trace = [&fixture, record = services.trace](const Call& call, const Alternative& alternative) {
-    fixture.clock += 0.1;
-    return record(call, alternative);
-  };
+  const BlockSizeServices services = fixture.slow_services(0.1);
   BlockSizeOptions options;
   options.tune_crossover = false;
   options.time_budget = 2;
@@ -285,11 +283,7 @@ TEST(TuneBlockSize, EarlierSamplesLeaveItMoreTimeForCandidates) {
   options.tune_crossover = false;
   model::OnDemandModels models(machine());
   tune_block_size(problems, machine(), models, fixture.services(), options);
-  BlockSizeServices services = fixture.services();
-  services.trace = [&fixture, record = services.trace](const Call& call, const Alternative& alternative) {
-    fixture.clock += 0.1;
-    return record(call, alternative);
-  };
+  const BlockSizeServices services = fixture.slow_services(0.1);
   const auto considered = [&](Seconds budget, model::OnDemandModels known) {
     fixture.clock = 0;
     options.time_budget = budget;

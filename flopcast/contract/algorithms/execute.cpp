@@ -5,7 +5,6 @@
 
 #include "flopcast/contract/notation/element.hpp"
 #include "flopcast/contract/notation/overlap.hpp"
-#include "flopcast/contract/notation/reference.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -23,6 +22,19 @@ kernel::Function required(const FindRoutine& find, const std::string& routine) {
 }
 
 std::uintptr_t address(const std::byte* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+/// C := beta C along `indices` of C, element by element. With beta = 0, zeros are written whatever C holds.
+template <class Element>
+void scale(const Contraction& contraction, std::string_view indices, Element* c, std::complex<double> beta) {
+  if (indices.empty()) {
+    *c = beta == 0.0 ? Element{} : to_element<Element>(beta) * *c;
+    return;
+  }
+  const std::int64_t stride = contraction.tensor(Operand::c).stride(indices.front());
+  for (std::int64_t i = 0; i < contraction.extent(indices.front()); ++i) {
+    scale(contraction, indices.substr(1), c + i * stride, beta);
+  }
+}
 
 }  // namespace
 
@@ -92,17 +104,12 @@ Execution::Buffer Execution::make_buffer(const Algorithm& algorithm, const Contr
   return buffer;
 }
 
-std::int64_t Execution::buffer_elements() const {
-  std::int64_t bytes = 0;
-  for (const Buffer& buffer : buffers_) {
-    bytes += static_cast<std::int64_t>(buffer.memory.size());
-  }
-  return bytes / element_bytes(precision_);
-}
-
 void Execution::run(const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) {
   require_apart(contraction_, a, b, c);
-  scale(contraction_, c, beta);
+  if (beta != 1.0) {
+    with_element(precision_,
+                 [&](auto zero) { scale(contraction_, contraction_.tensor(Operand::c).indices, static_cast<decltype(zero)*>(c), beta); });
+  }
   alpha_ = alpha;
   if (alpha_argument_ >= 0 && kernel_ != BlasKernel::axpy) {
     invocation_.set_scalar(static_cast<std::size_t>(alpha_argument_), alpha);

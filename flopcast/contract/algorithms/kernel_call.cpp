@@ -190,11 +190,6 @@ void require_callable(const Algorithm& algorithm, const Contraction& contraction
   }
 }
 
-int alpha_scalar(const KernelCall& kernel) {
-  const int argument = kernel.call.routine->index("alpha");
-  return argument < 0 ? -1 : static_cast<int>(kernel.call.arguments[static_cast<std::size_t>(argument)]);
-}
-
 Call column_copy(const Algorithm& algorithm, const Contraction& contraction, Operand operand, bool back) {
   const Tensor buffer = kernel_tensor(algorithm, contraction, operand);
   Call call = blank_call("copy", contraction.precision);

@@ -115,6 +115,7 @@ bool is_of_one(const LabelDimension& dimension, std::size_t t) {
   return !dimension.in_result && dimension.strides[t] != 0 && dimension.strides[1 - t] == 0;
 }
 
+/// Each choice depends on those before it: the reason why this is one function.
 PairMethod choose_method(const PairProblem& problem) {
   if (problem.operands == 1 || is_number(problem.dimensions, in_a) || is_number(problem.dimensions, in_b)) {
     return method_of_one(problem);

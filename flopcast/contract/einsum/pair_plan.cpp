@@ -283,6 +283,7 @@ class PairPlan final : public Plan::Implementation {
   double flops_ = 0;
 };
 
+/// All conditions of a call stand here in the order of their messages: the reason why this is one function.
 void PairPlan::check(std::span<const void* const> operands, const void* c, const void* d, Complex alpha, Complex beta) const {
   const auto text = [&] { return to_string(expression_.expression); };
   if (operands.size() != axes_.operands.size()) {

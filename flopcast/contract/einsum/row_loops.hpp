@@ -194,18 +194,21 @@ template <class Set, class Work>
   adds ? work(std::false_type(), std::true_type()) : work(std::false_type(), std::false_type());
 }
 
+template <class Vector, bool conjugate, class R>
+[[gnu::always_inline]] static inline Vector loaded(const R* x) {
+  if constexpr (conjugate) {
+    return conjugates(load<Vector>(x));
+  } else {
+    return load<Vector>(x);
+  }
+}
+
 template <class Set, bool conjugate, bool adds, class R>
 [[gnu::always_inline]] static inline void multiply_rows(std::int64_t count, const R* a, const R* b, R* sums) {
   along_row<Set>(
       count * Set::numbers, [&](auto zero, std::int64_t at) __attribute__((always_inline)) {
         using Vector = decltype(zero);
-        const Vector first = load<Vector>(a + at);
-        Vector product;
-        if constexpr (conjugate) {
-          product = products<Set::is_complex>(conjugates(first), load<Vector>(b + at));
-        } else {
-          product = products<Set::is_complex>(first, load<Vector>(b + at));
-        }
+        Vector product = products<Set::is_complex>(loaded<Vector, conjugate>(a + at), load<Vector>(b + at));
         if constexpr (adds) {
           product += load<Vector>(sums + at);
         }
@@ -227,10 +230,7 @@ template <class Set, bool conjugate, bool adds, class R>
   along_row<Set>(
       count * Set::numbers, [&](auto zero, std::int64_t at) __attribute__((always_inline)) {
         using Vector = decltype(zero);
-        Vector row = load<Vector>(x + at);
-        if constexpr (conjugate) {
-          row = conjugates(row);
-        }
+        auto row = loaded<Vector, conjugate>(x + at);
         row = products<Set::is_complex>(repeated<Set::is_complex, Vector>(factor), row);
         if constexpr (adds) {
           const Vector other = load<Vector>(addend + at);
@@ -265,10 +265,7 @@ template <class Set, bool conjugate, bool adds, class R>
   along_row<Set>(
       count * Set::numbers, [&](auto zero, std::int64_t at) __attribute__((always_inline)) {
         using Vector = decltype(zero);
-        Vector row = load<Vector>(x + at);
-        if constexpr (conjugate) {
-          row = conjugates(row);
-        }
+        auto row = loaded<Vector, conjugate>(x + at);
         if constexpr (adds) {
           row += load<Vector>(c + at);
         }

@@ -223,7 +223,8 @@ template <class Vector, class T, std::size_t... V>
 }
 
 /// Computes sizeof...(V) vectors of rows by sizeof...(J) columns, from column `first` of the product on; all sums stay in registers.
-/// `packed` says that neighbours in a row of b are neighbours in memory.
+/// `packed` says that neighbours in a row of b are neighbours in memory. Sums leave their registers only at the end: the reason why this is
+/// one function.
 template <class Vector, class T, bool packed, std::size_t... V, std::size_t... J>
 [[gnu::noinline]] static void product(const PanelProduct<T>& x, std::int64_t first, std::index_sequence<V...> vectors,
                                       std::index_sequence<J...> columns) {

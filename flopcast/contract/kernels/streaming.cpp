@@ -1,6 +1,5 @@
 #include "flopcast/contract/kernels/streaming.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>

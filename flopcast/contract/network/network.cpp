@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "flopcast/contract/notation/expression_rules.hpp"
 #include "flopcast/support/error.hpp"

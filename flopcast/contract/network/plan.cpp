@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -10,13 +11,13 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "flopcast/contract/einsum/einsum_tensors.hpp"
 #include "flopcast/contract/einsum/normal_form.hpp"
 #include "flopcast/contract/einsum/pair_plan.hpp"
-#include "flopcast/contract/network/einsum_steps.hpp"
 #include "flopcast/contract/network/measured_networks.hpp"
 #include "flopcast/contract/network/network_plan.hpp"
 #include "flopcast/contract/network/planner_cost.hpp"
@@ -32,6 +33,31 @@ namespace flopcast::contract {
 namespace {
 
 using Complex = std::complex<double>;
+
+/// Returns a function that prepares steps by plan_pair() with `options`, but for the precision, which is the step's. `machine` and what
+/// `options` refers to must exist as long as the function. If `made` isn't null, the function adds every plan to that list.
+PrepareStep einsum_steps(const Machine& machine, PlanOptions options, std::vector<Plan>* made = nullptr) {
+  return [&machine, made, options = std::move(options)](const StepCall& call) -> StepFunction {
+    std::vector<Subscripts> operands = {{call.a.labels, {}, call.a.conjugated}};
+    EinsumStrides strides{{call.a.strides}, call.c.strides};
+    if (call.b) {
+      operands.push_back({call.b->labels, {}, call.b->conjugated});
+      strides.operands.push_back(call.b->strides);
+    }
+    PlanOptions of_step = options;
+    of_step.precision = call.precision;
+    const std::size_t count = operands.size();
+    const Expression expression = make_expression(std::move(operands), Subscripts{call.c.labels});
+    const Plan plan = plan_pair(with_extents(expression, call.extents), strides, machine, of_step);
+    if (made != nullptr) {
+      made->push_back(plan);
+    }
+    return [plan, count](const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) {
+      const std::array<const void*, 2> both = {a, b};
+      plan.execute(std::span(both.data(), count), c, alpha, beta);
+    };
+  };
+}
 
 /// Returns an operand without axes that are repeated because its size there is 1.
 NetworkTensor operand_of(const SizedExpression& expression, const std::vector<Axis>& axes, std::size_t i, bool is_complex_type) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "flopcast/contract/kernels/streaming.hpp"
 #include "flopcast/contract/planner/panels.hpp"

@@ -1,7 +1,6 @@
 #include "flopcast/contract/network/step_list.hpp"
 
 #include <algorithm>
-#include <array>
 #include <tuple>
 #include <utility>
 

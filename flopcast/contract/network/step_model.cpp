@@ -1,6 +1,5 @@
 #include "flopcast/contract/network/step_model.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>

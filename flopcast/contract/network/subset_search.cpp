@@ -3,7 +3,6 @@
 #include <bit>
 #include <limits>
 #include <unordered_map>
-#include <utility>
 
 namespace flopcast::contract {
 namespace {

@@ -81,15 +81,14 @@ TileBox sample_box(const Folded& folded, const Tiling& tiling) {
     }
     box.*side = halved;
   }
-  while (box.m * box.n * box.k < fewest_products && box.m < folded.m.extent && box.m * std::max(box.n, box.k) < max_elements) {
-    box.m = std::min(folded.m.extent, 2 * box.m);
-  }
-  while (box.m * box.n * box.k < fewest_products && box.n < folded.n.extent && box.n * std::max(box.m, box.k) < max_elements) {
-    box.n = std::min(folded.n.extent, 2 * box.n);
-  }
-  while (box.m * box.n * box.k < fewest_products && box.k < folded.k.extent && box.k * std::max(box.m, box.n) < max_elements) {
-    box.k = std::min(folded.k.extent, 2 * box.k);  // whole tiles, except for the last one
-  }
+  const auto grow = [&](std::int64_t TileBox::*side, std::int64_t extent, std::int64_t other_side) {
+    while (box.m * box.n * box.k < fewest_products && box.*side < extent && box.*side * other_side < max_elements) {
+      box.*side = std::min(extent, 2 * box.*side);
+    }
+  };
+  grow(&TileBox::m, folded.m.extent, std::max(box.n, box.k));
+  grow(&TileBox::n, folded.n.extent, std::max(box.m, box.k));
+  grow(&TileBox::k, folded.k.extent, std::max(box.m, box.n));  // whole tiles, except for the last one
   return box;
 }
 
@@ -200,9 +199,9 @@ struct TileTrial {
 };
 
 /// One thread's tensors for timing samples.
-class Lane {
+class TrialLane {
  public:
-  Lane(const Folded& room, const Environment& environment) : tensors_(room), sweeper_(environment.caches) {}
+  TrialLane(const Folded& room, const Environment& environment) : tensors_(room), sweeper_(environment.caches) {}
 
   void fill(const Folded& part) { tensors_.fill(part); }
   void run(const TiledContraction& tiled, double beta) const { tensors_.run(tiled, beta); }
@@ -262,7 +261,7 @@ class TileStart {
 class Bench {
  public:
   Bench(const Folded& whole, const std::vector<TileTrial>& trials, const Environment& environment, double working_set_bytes)
-      : waker_(Lane::small_product(), {Lane::small, Lane::small, Lane::small, TileKernel::panels}, {}) {
+      : waker_(TrialLane::small_product(), {TrialLane::small, TrialLane::small, TrialLane::small, TileKernel::panels}, {}) {
     for (std::size_t level = 0; level < environment.caches.size(); ++level) {
       const bool is_last = level + 1 == environment.caches.size();
       const auto capacity = static_cast<double>(environment.caches[level].capacity_bytes);
@@ -388,7 +387,7 @@ class Bench {
   }
 
   /// Puts the operands where the whole contraction finds them. Returns the time of a small product immediately afterwards.
-  Seconds make_ready(const TileTrial& trial, Lane& lane) const {
+  Seconds make_ready(const TileTrial& trial, TrialLane& lane) const {
     if (outgrows_all_ && measure::can_flush_lines()) {
       lane.flush(trial.part);
     } else if (outgrown_ > 0) {  // L1's contents don't matter
@@ -399,7 +398,7 @@ class Bench {
     return lane.wake_up(clock_, waker_);
   }
 
-  Times times(const TileTrial& trial, Beta beta, Lane& lane, TileStart& start) const {
+  Times times(const TileTrial& trial, Beta beta, TrialLane& lane, TileStart& start) const {
     Times taken;
     try {
       taken.reference = make_ready(trial, lane);
@@ -415,7 +414,7 @@ class Bench {
     return taken;
   }
 
-  std::vector<Lane> lanes_;
+  std::vector<TrialLane> lanes_;
   TiledContraction waker_;
   machine::WallClock clock_{0.002};
   int outgrown_ = -1;  ///< number of the largest cache that is smaller than the whole contraction, -1: none

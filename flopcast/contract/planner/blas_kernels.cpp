@@ -4,7 +4,6 @@
 
 #include <array>
 #include <atomic>
-#include <complex>
 #include <limits>
 #include <string>
 

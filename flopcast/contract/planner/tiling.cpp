@@ -72,6 +72,26 @@ bool parse_tile_options(std::span<const std::string_view> texts, Tiling& tiling)
   });
 }
 
+std::string kernel_text(const Tiling& tiling) {
+  switch (tiling.kernel) {
+    case TileKernel::gemm: return " by gemm";
+    case TileKernel::panels: return fmt::format(" in panels{}{}", tiling.pack_a ? ", A packed" : "", tiling.pack_b ? ", B packed" : "");
+    case TileKernel::streaming: return " streaming";
+    case TileKernel::batch: return " along the batch";
+  }
+  return "";
+}
+
+std::string order_text(RowOrder rows) {
+  switch (rows) {
+    case RowOrder::as_c: return "";
+    case RowOrder::interleaved: return ", lines of A and C interleaved";
+    case RowOrder::interleaved_long_a: return ", lines of A and C interleaved along A";
+    case RowOrder::a_major: return ", rows as A has them";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::array<TileLoop, 3> loops_of(LoopOrder order) { return entry(order).loops; }
@@ -107,21 +127,7 @@ std::optional<TileKernel> tile_kernel(std::string_view name) {
 }
 
 std::string to_string(const Tiling& tiling) {
-  std::string how;
-  switch (tiling.kernel) {
-    case TileKernel::gemm: how = " by gemm"; break;
-    case TileKernel::panels:
-      how = fmt::format(" in panels{}{}", tiling.pack_a ? ", A packed" : "", tiling.pack_b ? ", B packed" : "");
-      break;
-    case TileKernel::streaming: how = " streaming"; break;
-    case TileKernel::batch: how = " along the batch"; break;
-  }
-  switch (tiling.rows) {
-    case RowOrder::as_c: break;
-    case RowOrder::interleaved: how += ", lines of A and C interleaved"; break;
-    case RowOrder::interleaved_long_a: how += ", lines of A and C interleaved along A"; break;
-    case RowOrder::a_major: how += ", rows as A has them"; break;
-  }
+  std::string how = kernel_text(tiling) + order_text(tiling.rows);
   if (tiling.stream_c) {
     how += ", C streamed";
   }

@@ -33,6 +33,7 @@ bool TimeModel::is_direct(const std::vector<std::int64_t>& rows, std::int64_t ro
          (reaches(rows, row_length, columns) || reaches(columns, column_length, rows));
 }
 
+/// All conditions under which a kernel takes an operand as it lies stand here: the reason why this is one function.
 TimeModel::Packing TimeModel::packing(const Tiling& tiling) const {
   const Folded& folded = *folded_;
   const Fold& rows = rows_of(tiling);

@@ -95,6 +95,32 @@ void find_prefetching(OperandHistory& history, char loop, const Contraction& con
   history.prefetch_bytes = run > most ? history.bytes / run * most : history.bytes;
 }
 
+/// An access of a setup list, with the bytes touched since then and those since the last access of its operand.
+struct HistoryEntry {
+  SetupAccess access;
+  std::int64_t distance_bytes, far_bytes;
+};
+
+/// Returns the accesses of all operands, the farthest first.
+std::vector<HistoryEntry> entries_of(const std::vector<OperandHistory>& histories, const SetupOptions& options) {
+  std::vector<HistoryEntry> entries;
+  for (std::size_t i = 0; i < histories.size(); ++i) {
+    const OperandHistory& history = histories[i];
+    const bool prefetched = options.prefetching && history.prefetched && !(options.prefetching_fails && history.shares_lines);
+    const auto operand = static_cast<int>(i);
+    if (!prefetched || !history.is_wholly_prefetched()) {
+      entries.push_back({{operand, history.bytes, false}, history.distance_bytes, history.distance_bytes});
+    }
+    if (prefetched && history.prefetch_distance_bytes <= history.distance_bytes) {
+      entries.push_back({{operand, history.prefetch_bytes, true}, history.prefetch_distance_bytes, history.distance_bytes});
+    }
+  }
+  std::stable_sort(entries.begin(), entries.end(), [](const HistoryEntry& x, const HistoryEntry& y) {
+    return x.distance_bytes != y.distance_bytes ? x.distance_bytes > y.distance_bytes : x.far_bytes > y.far_bytes;
+  });
+  return entries;
+}
+
 }  // namespace
 
 std::int64_t access_distance(const Node& root, const std::vector<std::size_t>& path, const Slice& slice, const Contraction& contraction,
@@ -149,25 +175,7 @@ std::vector<OperandHistory> histories(const Node& root, const std::vector<std::s
 }
 
 std::vector<SetupAccess> setup_list(const std::vector<OperandHistory>& histories, const SetupOptions& options) {
-  struct HistoryEntry {
-    SetupAccess access;
-    std::int64_t distance_bytes, far_bytes;
-  };
-  std::vector<HistoryEntry> entries;
-  for (std::size_t i = 0; i < histories.size(); ++i) {
-    const OperandHistory& history = histories[i];
-    const bool prefetched = options.prefetching && history.prefetched && !(options.prefetching_fails && history.shares_lines);
-    const auto operand = static_cast<int>(i);
-    if (!prefetched || !history.is_wholly_prefetched()) {
-      entries.push_back({{operand, history.bytes, false}, history.distance_bytes, history.distance_bytes});
-    }
-    if (prefetched && history.prefetch_distance_bytes <= history.distance_bytes) {
-      entries.push_back({{operand, history.prefetch_bytes, true}, history.prefetch_distance_bytes, history.distance_bytes});
-    }
-  }
-  std::stable_sort(entries.begin(), entries.end(), [](const HistoryEntry& x, const HistoryEntry& y) {
-    return x.distance_bytes != y.distance_bytes ? x.distance_bytes > y.distance_bytes : x.far_bytes > y.far_bytes;
-  });
+  const std::vector<HistoryEntry> entries = entries_of(histories, options);
   std::vector<SetupAccess> reversed;  // last access first, because the list is cut at its front
   std::int64_t since = 0;
   bool is_cut = false, touches_other = false;

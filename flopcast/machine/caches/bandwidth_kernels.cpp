@@ -9,7 +9,6 @@
 namespace flopcast::machine {
 namespace {
 
-constexpr std::array streams = {Stream::load, Stream::store, Stream::copy, Stream::scale, Stream::add, Stream::triad, Stream::update};
 constexpr std::array<std::string_view, 7> names = {"load", "store", "copy", "scale", "add", "triad", "update"};
 constexpr std::array<StreamCost, 7> costs = {{
     {1, 8, 0, 0, 0},
@@ -36,7 +35,6 @@ InstructionSet widest() {
 }  // namespace
 
 std::string_view name(Stream stream) noexcept { return names[static_cast<std::size_t>(stream)]; }
-std::span<const Stream> all_streams() noexcept { return streams; }
 StreamCost cost(Stream stream) noexcept { return costs[static_cast<std::size_t>(stream)]; }
 
 const std::vector<BandwidthKernel>& bandwidth_kernels() {

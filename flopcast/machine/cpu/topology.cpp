@@ -108,23 +108,23 @@ std::vector<ReportedCache> caches_above(hwloc_topology_t topology, hwloc_obj_t c
 }
 
 /// hwloc's description of a kind of cores.
-struct ReportedKind {
+struct ReportedCores {
   CoreKind kind;
   int efficiency = -1;  ///< large is fast; -1: not reported
   std::string type;     ///< such as IntelAtom
 };
 
 /// Returns true if the clocks differ by some percent only: of cores that are built alike, the best ones are chosen for the highest turbo.
-bool are_alike(const ReportedKind& a, const ReportedKind& b) {
+bool are_alike(const ReportedCores& a, const ReportedCores& b) {
   constexpr double turbo = 1.15;
   const double low = std::min(a.kind.max_hertz, b.kind.max_hertz), high = std::max(a.kind.max_hertz, b.kind.max_hertz);
   return a.type == b.type && a.kind.caches == b.kind.caches && (low <= 0 || high <= turbo * low);
 }
 
-ReportedKind reported_kind(hwloc_topology_t topology, unsigned number, const std::vector<int>& usable) {
+ReportedCores reported_kind(hwloc_topology_t topology, unsigned number, const std::vector<int>& usable) {
   constexpr double mega = 1e6;
   const Bitmap set(hwloc_bitmap_alloc(), hwloc_bitmap_free);
-  ReportedKind reported;
+  ReportedCores reported;
   unsigned count = 0;
   hwloc_info_s* infos = nullptr;
   hwloc_cpukinds_get_info(topology, number, set.get(), &reported.efficiency, &count, &infos, 0);
@@ -149,10 +149,10 @@ ReportedKind reported_kind(hwloc_topology_t topology, unsigned number, const std
 
 /// The kinds of the usable cores, the fastest first; none if all cores of the machine are alike.
 std::vector<CoreKind> kinds_of(hwloc_topology_t topology, const std::vector<int>& usable) {
-  std::vector<ReportedKind> reported;
+  std::vector<ReportedCores> reported;
   for (int i = 0; i < hwloc_cpukinds_get_nr(topology, 0); ++i) {
-    ReportedKind one = reported_kind(topology, static_cast<unsigned>(i), usable);
-    const auto alike = std::find_if(reported.begin(), reported.end(), [&](const ReportedKind& other) { return are_alike(one, other); });
+    ReportedCores one = reported_kind(topology, static_cast<unsigned>(i), usable);
+    const auto alike = std::find_if(reported.begin(), reported.end(), [&](const ReportedCores& other) { return are_alike(one, other); });
     if (alike != reported.end()) {
       alike->kind.cpus.insert(alike->kind.cpus.end(), one.kind.cpus.begin(), one.kind.cpus.end());
       std::sort(alike->kind.cpus.begin(), alike->kind.cpus.end());
@@ -163,7 +163,7 @@ std::vector<CoreKind> kinds_of(hwloc_topology_t topology, const std::vector<int>
   if (reported.size() < 2) {
     return {};
   }
-  std::stable_sort(reported.begin(), reported.end(), [](const ReportedKind& a, const ReportedKind& b) {
+  std::stable_sort(reported.begin(), reported.end(), [](const ReportedCores& a, const ReportedCores& b) {
     return std::pair(a.efficiency, a.kind.max_hertz) > std::pair(b.efficiency, b.kind.max_hertz);
   });
   std::vector<CoreKind> kinds;

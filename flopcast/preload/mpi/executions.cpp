@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "flopcast/preload/mpi/piggyback.hpp"
 #include "flopcast/preload/mpi/process_values.hpp"

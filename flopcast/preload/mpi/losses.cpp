@@ -84,10 +84,10 @@ std::optional<MpiTimeline> collect_timelines(MPI_Comm world, TimelineBins* mine,
     TimelineBins bins;
   };
   const int rank = rank_in(world), size = processes_in(world);
-  struct Extent {
+  struct TableExtent {
     double width, end;
   };
-  const Extent extent = of_all(world, Extent{mine->width(), end}, MPI_MAX);
+  const TableExtent extent = of_all(world, TableExtent{mine->width(), end}, MPI_MAX);
   mine->widen_to(extent.width);
   const int stride = (size + MpiTimeline::max_processes - 1) / MpiTimeline::max_processes;
   PageVector<RankedBins> own;

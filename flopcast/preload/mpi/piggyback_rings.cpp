@@ -47,12 +47,7 @@ void write(RingSlot& slot, const path::CriticalPath& path, const Envelope& envel
   slot.position = path.log().position();
   slot.skipped = envelope.skipped;
   slot.epoch = envelope.epoch;
-  slot.time = along.time;
-  slot.communication = along.communication;
-  slot.idle = along.idle;
-  slot.supersteps = along.supersteps;
-  slot.words = along.words;
-  slot.flops = along.flops;
+  slot.along = {along.time, along.communication, along.idle, along.supersteps, along.words, along.flops};
   slot.longest = {longest.computation, longest.communication, longest.idle, longest.supersteps, longest.words, longest.flops};
 }
 
@@ -92,22 +87,10 @@ void* mapped_file(const char* path, std::size_t bytes) noexcept {
 }  // namespace
 
 void read(const RingSlot& slot, int world_rank, Piggyback& into) noexcept {
-  path::Costs& along = into.mark.along;
-  along.time = slot.time;
-  along.computation = slot.time - slot.communication - slot.idle;
-  along.communication = slot.communication;
-  along.idle = slot.idle;
-  along.supersteps = slot.supersteps;
-  along.words = slot.words;
-  along.flops = slot.flops;
-  path::Costs& longest = into.mark.longest;
-  longest.time = slot.time;
-  longest.computation = slot.longest.computation;
-  longest.communication = slot.longest.communication;
-  longest.idle = slot.longest.idle;
-  longest.supersteps = slot.longest.supersteps;
-  longest.words = slot.longest.words;
-  longest.flops = slot.longest.flops;
+  const auto& [time, communication, idle, supersteps, words, flops] = slot.along;
+  into.mark.along = {time, time - communication - idle, communication, idle, supersteps, words, flops};
+  const RingSlot::Longest& longest = slot.longest;
+  into.mark.longest = {time, longest.computation, longest.communication, longest.idle, longest.supersteps, longest.words, longest.flops};
   into.mark.place = {world_rank, slot.position};
   into.bytes = slot.bytes;
   into.tag = slot.tag;

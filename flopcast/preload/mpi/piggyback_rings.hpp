@@ -26,7 +26,9 @@ struct alignas(128) RingSlot {
   std::uint32_t position = 0;  ///< position of the sender's path
   std::int8_t skipped = 0;
   std::int16_t epoch = 0;
-  double time = 0, communication = 0, idle = 0, supersteps = 0, words = 0, flops = 0;
+  struct Along {
+    double time = 0, communication = 0, idle = 0, supersteps = 0, words = 0, flops = 0;
+  } along;
   struct Longest {
     double computation = 0, communication = 0, idle = 0, supersteps = 0, words = 0, flops = 0;
   } longest;

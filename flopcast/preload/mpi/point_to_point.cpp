@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 #include "flopcast/preload/mpi/piggyback.hpp"
@@ -38,15 +37,15 @@ bool announce_exchange(const Outgoing& message, Channel& channel) {
 bool names_a_message(int source, int tag) noexcept { return source != MPI_ANY_SOURCE && tag != MPI_ANY_TAG; }
 
 /// Source of a message.
-struct Sender {
+struct SourceAndTag {
   int source = 0, tag = 0;
 };
 
 /// Waits for the message that a receive with wildcards is going to get, and returns its sender. From then on the receive is like any other,
 /// and its waiting time is distinct from the time that moves data.
-Sender found_sender(const Sender& asked, MPI_Comm comm) {
+SourceAndTag found_sender(const SourceAndTag& asked, MPI_Comm comm) {
   MPI_Status found;
-  return PMPI_Probe(asked.source, asked.tag, comm, &found) == MPI_SUCCESS ? Sender{found.MPI_SOURCE, found.MPI_TAG} : asked;
+  return PMPI_Probe(asked.source, asked.tag, comm, &found) == MPI_SUCCESS ? SourceAndTag{found.MPI_SOURCE, found.MPI_TAG} : asked;
 }
 
 /// Memory that receives a message.
@@ -56,7 +55,7 @@ struct ReceiveTarget {
 };
 
 /// Returns whether a message has come.
-bool has_come(const Sender& from, MPI_Comm comm) noexcept {
+bool has_come(const SourceAndTag& from, MPI_Comm comm) noexcept {
   int there = 0;
   return PMPI_Iprobe(from.source, from.tag, comm, &there, MPI_STATUS_IGNORE) != MPI_SUCCESS || there != 0;
 }
@@ -64,7 +63,7 @@ bool has_come(const Sender& from, MPI_Comm comm) noexcept {
 /// Waits for a message of which the sender is known, or for its piggyback message, which is returned; nullptr if it has none. A sender that
 /// waits for the receiver is told of it. `has_come` returns whether the message is there.
 template <class HasCome>
-Arrival* await_piggyback(Routine routine, Channel& channel, const Sender& from, HasCome has_come) {
+Arrival* await_piggyback(Routine routine, Channel& channel, const SourceAndTag& from, HasCome has_come) {
   TracingSession& all = *session();
   all.ledger.note_awaited(routine, channel.world_rank(from.source), MpiWaitKind::late_sender);
   Arrival* piggyback = channel.await(from.source, from.tag, has_come);
@@ -91,12 +90,12 @@ const Arrival* piggyback_of_come(Channel& channel, Arrival* awaited, bool known,
 /// Makes a blocking receive, after waiting for the message or its piggyback message. `receive` gets the sender and the status to fill. With
 /// MPI_COMM_NULL as `comm`, the message has come before.
 template <class Receive>
-int blocking_receive(Routine routine, Channel& channel, const Sender& asked, const ReceiveTarget& place, MPI_Comm comm, MPI_Status* wanted,
-                     Receive receive) {
+int blocking_receive(Routine routine, Channel& channel, const SourceAndTag& asked, const ReceiveTarget& place, MPI_Comm comm,
+                     MPI_Status* wanted, Receive receive) {
   TracingSession& all = *session();
   all.note_call(routine, 0, asked.source, asked.tag);
   const bool is_named = names_a_message(asked.source, asked.tag);
-  const Sender from = is_named ? asked : found_sender(asked, comm);
+  const SourceAndTag from = is_named ? asked : found_sender(asked, comm);
   MPI_Status own;
   MPI_Status& status = wanted == MPI_STATUS_IGNORE ? own : *wanted;
   Arrival* awaited = nullptr;
@@ -151,8 +150,8 @@ void expect(Routine routine, Channel* channel, int source, int tag, const Receiv
 #if MPI_VERSION >= 4
 /// Begins a nonblocking exchange through `exchange`, which gets the number of elements to send.
 template <class Exchange>
-int begin_exchange(const Outgoing& message, const Sender& asked, const ReceiveTarget& place, MPI_Comm comm, const MPI_Request* request,
-                   Exchange exchange, const void* site = __builtin_return_address(0)) {
+int begin_exchange(const Outgoing& message, const SourceAndTag& asked, const ReceiveTarget& place, MPI_Comm comm,
+                   const MPI_Request* request, Exchange exchange, const void* site = __builtin_return_address(0)) {
   const InterceptGuard inside(site);
   Channel* channel = inside.channel(comm);
   if (channel == nullptr) {
@@ -301,10 +300,10 @@ extern "C" {
 int MPI_Recv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   const InterceptGuard inside;
   Channel* channel = inside.channel(comm, source);
-  const auto receive = [&](const Sender& from, MPI_Status* into) {
+  const auto receive = [&](const SourceAndTag& from, MPI_Status* into) {
     return PMPI_Recv(buffer, count, type, from.source, from.tag, comm, into);
   };
-  const Sender asked = {source, tag};
+  const SourceAndTag asked = {source, tag};
   return channel == nullptr || will_be_refused(count, type)
              ? receive(asked, status)
              : blocking_receive(Routine::recv, *channel, asked, {buffer, type}, comm, status, receive);
@@ -342,9 +341,9 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mess
 
 int MPI_Mrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
   const InterceptGuard inside;
-  const auto receive = [&](const Sender& /*known*/, MPI_Status* into) { return PMPI_Mrecv(buffer, count, type, message, into); };
+  const auto receive = [&](const SourceAndTag& /*known*/, MPI_Status* into) { return PMPI_Mrecv(buffer, count, type, message, into); };
   const std::optional<Matched> matched = inside ? take_matched(*message) : std::nullopt;
-  const Sender sender = matched ? Sender{matched->source, matched->tag} : Sender();
+  const SourceAndTag sender = matched ? SourceAndTag{matched->source, matched->tag} : SourceAndTag();
   return matched ? blocking_receive(Routine::recv, *matched->channel, sender, {buffer, type}, MPI_COMM_NULL, status, receive)
                  : receive(sender, status);
 }
@@ -373,12 +372,12 @@ int MPI_Sendrecv(const void* send_buffer, int send_count, MPI_Datatype send_type
       sent != MPI_SUCCESS) {
     return sent;
   }
-  const auto receive = [&](const Sender& from, MPI_Status* into) {
+  const auto receive = [&](const SourceAndTag& from, MPI_Status* into) {
     const int received = PMPI_Recv(receive_buffer, receive_count, receive_type, from.source, from.tag, comm, into);
     const int completed = PMPI_Wait(&sending, MPI_STATUS_IGNORE);
     return received != MPI_SUCCESS ? received : completed;
   };
-  const Sender asked = {source, receive_tag};
+  const SourceAndTag asked = {source, receive_tag};
   return source == MPI_PROC_NULL
              ? receive(asked, status)
              : blocking_receive(Routine::sendrecv, *channel, asked, {receive_buffer, receive_type}, comm, status, receive);

@@ -13,7 +13,6 @@
 #include <exception>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 

@@ -61,7 +61,22 @@ struct Distribution {
   }
 };
 
-/// Makes an n x n matrix on a grid and calls the routine, which alone is on the path.
+/// Returns this process's part of a matrix, whose diagonal is larger by `shift`.
+std::vector<double> local_part(const Distribution& rows, const Distribution& columns, int lead, bool is_symmetric, int shift) {
+  const int local_rows = rows.extent(), local_columns = columns.extent();
+  std::vector<double> a(static_cast<std::size_t>(lead) * std::max(local_columns, 1));
+  for (int j = 0; j < local_columns; ++j) {
+    for (int i = 0; i < local_rows; ++i) {
+      const int r = rows.global(i), c = columns.global(j);
+      a[static_cast<std::size_t>(j) * lead + i] =
+          random_element(is_symmetric ? std::min(r, c) : r, is_symmetric ? std::max(r, c) : c) + (r == c ? shift : 0);
+    }
+  }
+  return a;
+}
+
+/// Makes an n x n matrix on a grid and calls the routine, which alone is on the path. Calls of all routines share the memory made here: the
+/// reason why this is one function.
 void execute(const std::string& routine, int n, int nb, const char* extents) {
   int grid_rows = 0, grid_columns = 0, row = 0, column = 0, context = 0, processes = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &processes);
@@ -75,18 +90,11 @@ void execute(const std::string& routine, int n, int nb, const char* extents) {
   const bool is_definite = routine == "pdpotrf", is_symmetric = is_definite || routine == "pdsyevd";
   const bool has_vectors = routine == "pdsyevd" || routine == "pdgesvd";
   const Distribution rows{n, nb, row, grid_rows}, columns{n, nb, column, grid_columns};
-  const int local_rows = rows.extent(), local_columns = columns.extent(), lead = std::max(local_rows, 1), one = 1;
+  const int lead = std::max(rows.extent(), 1), one = 1;
   const std::array descriptor = {1, context, n, n, nb, nb, 0, 0, lead};
-  std::vector<double> a(static_cast<std::size_t>(lead) * std::max(local_columns, 1)), values(n), work(1);
+  std::vector<double> a = local_part(rows, columns, lead, is_symmetric, is_definite ? n : 0), values(n), work(1);
   std::vector<double> left(has_vectors ? a.size() : 0), right(routine == "pdgesvd" ? a.size() : 0);
   std::vector<int> integers(lead + nb);
-  for (int j = 0; j < local_columns; ++j) {
-    for (int i = 0; i < local_rows; ++i) {
-      const int r = rows.global(i), c = columns.global(j);
-      a[static_cast<std::size_t>(j) * lead + i] =
-          random_element(is_symmetric ? std::min(r, c) : r, is_symmetric ? std::max(r, c) : c) + (is_definite && r == c ? n : 0);
-    }
-  }
   const std::string name = routine + '_';
   const int* const layout = descriptor.data();
   const std::size_t length = 1;  // of a text, as Fortran passes it

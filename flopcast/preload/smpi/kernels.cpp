@@ -1,5 +1,3 @@
-#include <cstdint>
-
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/fill.hpp"
 #include "flopcast/preload/common/fortran_call.hpp"

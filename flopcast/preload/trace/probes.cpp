@@ -30,14 +30,14 @@ constexpr int probe_signal = SIGURG;
 constexpr std::size_t max_places = 4096, max_calls = 1024;
 
 /// A place where the thread was found.
-struct Place {
+struct PlaceSums {
   std::atomic<std::uint64_t> key;  ///< address of an instruction, or a hash of the text with the highest bit; 0: free
   std::atomic<std::uint32_t> probes;
 };
 using Text = char[2000];
 
 /// Page faults and system time of a call.
-struct WatchedCall {
+struct WatchedSums {
   std::uint64_t start;  ///< ticks
   std::int64_t faults, system_nanoseconds;
 };
@@ -53,17 +53,17 @@ struct Probes {
   /// A line was requested. `rests` follows until the next probe, which comes long after Python has released the lock of its pending calls.
   std::atomic<bool> requested, rests;
   std::atomic<std::uint32_t> call_count;
-  WatchedCall calls[max_calls];
+  WatchedSums calls[max_calls];
   timer_t timer;
   bool is_timed;  ///< the timer exists
-  Place places[max_places];
+  PlaceSums places[max_places];
   /// Python's lines of the places; empty for instructions. Apart from the places, so that few pages are read at the end.
   Text texts[max_places];
   char stack[std::size_t{64} << 10U];  ///< stack of the signal's handler, because the program's own may be small
 };
 constinit Probes* probes = nullptr;
 constinit KeptPath kept_path = nullptr;
-[[gnu::tls_model("initial-exec")]] constinit thread_local WatchedCall before{};  ///< the thread's sums at the start of a watched call
+[[gnu::tls_model("initial-exec")]] constinit thread_local WatchedSums before{};  ///< the thread's sums at the start of a watched call
 
 /// The public functions of Python, from version 3.9 on, by which its lines are found. They return new references but for `frame`.
 struct Python {
@@ -113,11 +113,11 @@ void take_text(void* object, char (&text)[size]) noexcept {
 }
 
 /// A line of Python.
-struct Line {
+struct SourceLine {
   char file[768], function[128];
   int number;
 
-  explicit Line(void* frame) noexcept : number(python.line(frame)) {
+  explicit SourceLine(void* frame) noexcept : number(python.line(frame)) {
     void* code = python.code(frame);
     take_text(python.attribute(code, "co_filename"), file);
     take_text(python.attribute(code, "co_name"), function);
@@ -131,14 +131,14 @@ struct Line {
 };
 
 /// Returns the user's line that called this one; the line itself if there is none.
-Line users_line(const Line& inner, void* frame) noexcept {
-  Line line = inner;
+SourceLine users_line(const SourceLine& inner, void* frame) noexcept {
+  SourceLine line = inner;
   void* held = nullptr;
   while (frame != nullptr && !line.is_users()) {
     frame = python.back(frame);
     python.release(held);
     held = frame;
-    line = frame != nullptr ? Line(frame) : inner;
+    line = frame != nullptr ? SourceLine(frame) : inner;
   }
   python.release(held);
   return line;
@@ -174,7 +174,7 @@ void count(std::uint64_t key, std::uint32_t number, const char* text = "") noexc
   const std::size_t first = key * 0x9e3779b97f4a7c15U >> 40U;
   for (std::size_t step = 0; number > 0 && step < most_steps; ++step) {
     const std::size_t at = (first + step) % max_places;
-    Place& place = probes->places[at];
+    PlaceSums& place = probes->places[at];
     std::uint64_t there = 0;
     if (place.key.compare_exchange_strong(there, key, std::memory_order_relaxed) || there == key) {
       place.probes.fetch_add(number, std::memory_order_relaxed);
@@ -190,7 +190,7 @@ void count(std::uint64_t key, std::uint32_t number, const char* text = "") noexc
 int note_line(void*) noexcept {
   const std::uint32_t number = probes->waiting.exchange(0);
   if (void* frame = number > 0 ? python.frame() : nullptr) {
-    const Line inner(frame), users = users_line(inner, frame);
+    const SourceLine inner(frame), users = users_line(inner, frame);
     char subscripts[256] = "", text[sizeof(Text)], within[256] = "";
     if (std::strcmp(inner.function, "einsum") == 0 && std::strstr(inner.file, "numpy") != nullptr) {
       copy_subscripts(frame, subscripts);
@@ -247,7 +247,7 @@ std::int64_t user_nanoseconds() noexcept {
 }
 
 /// Returns the page faults and the system time of the calling thread until now.
-WatchedCall thread_until_now() noexcept {
+WatchedSums thread_until_now() noexcept {
   rusage usage{};
   getrusage(RUSAGE_THREAD, &usage);
   return {protocol::trace_ticks(settings.counter), usage.ru_minflt + usage.ru_majflt,
@@ -313,7 +313,7 @@ void watch_call() noexcept {
 void note_watched_call(std::uint64_t start) noexcept {
   constexpr std::uint64_t soon = 1'000'000;  // ticks; a call that begins later isn't the watched one
   if (before.start != 0 && start - before.start < soon) {
-    const WatchedCall now = thread_until_now();
+    const WatchedSums now = thread_until_now();
     if (const std::uint32_t number = probes->call_count.fetch_add(1); number < max_calls) {
       probes->calls[number] = {start - settings.origin, now.faults - before.faults, now.system_nanoseconds - before.system_nanoseconds};
     }
@@ -338,12 +338,12 @@ void write_probes(void (*write)(const char* text, std::size_t bytes)) noexcept {
                  static_cast<unsigned long long>(all));
   }
   for (std::size_t i = 0; i < max_calls && i < probes->call_count; ++i) {
-    const WatchedCall& call = probes->calls[i];
+    const WatchedSums& call = probes->calls[i];
     std::fprintf(out, "call\t%llu\t%lld\t%lld\n", static_cast<unsigned long long>(call.start), static_cast<long long>(call.faults),
                  static_cast<long long>(call.system_nanoseconds));
   }
   for (std::size_t at = 0; at < max_places; ++at) {
-    const Place& place = probes->places[at];
+    const PlaceSums& place = probes->places[at];
     if (place.probes == 0) {
       continue;
     }

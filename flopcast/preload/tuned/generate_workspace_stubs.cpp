@@ -70,7 +70,7 @@ std::string cblas_stub(std::size_t number, const std::string& symbol, const Cbla
 }
 
 /// The stubs' source, and tables of their names.
-struct Stubs {
+struct WorkspaceStubs {
   std::string code, workspaces, threads;
   std::size_t workspace_count = 0, thread_count = 0;
 
@@ -89,7 +89,7 @@ struct Stubs {
 };
 
 std::string stubs() {
-  Stubs all;
+  WorkspaceStubs all;
   for (const Routine& routine : kernel::catalogue()) {
     if (has_workspace(routine)) {
       all.add_workspace(routine);
@@ -98,13 +98,14 @@ std::string stubs() {
   const std::vector<const Routine*> threaded = protocol::threaded_routines(kernel::catalogue());
   for (std::size_t i = 0; i < threaded.size(); ++i) {
     const auto value = [](std::size_t a, std::string_view kind) { return fmt::format("{}_at(a{})", kind, a); };
-    all.add_threads(i, threaded[i]->name, stub(Stubs::thread_symbol(threaded[i]->name), *threaded[i], choice(i, *threaded[i], value)));
+    all.add_threads(i, threaded[i]->name,
+                    stub(WorkspaceStubs::thread_symbol(threaded[i]->name), *threaded[i], choice(i, *threaded[i], value)));
   }
   for (std::size_t i = 0; i < threaded.size(); ++i) {
     const std::string function = "cblas_" + threaded[i]->name;
     const bool is_blas = threaded[i]->index("info") < 0;
     if (const auto cblas = is_blas ? cblas_function(function) : std::nullopt) {
-      all.add_threads(i, function, cblas_stub(i, Stubs::thread_symbol(function), *cblas));
+      all.add_threads(i, function, cblas_stub(i, WorkspaceStubs::thread_symbol(function), *cblas));
     }
   }
   return fmt::format(

@@ -9,7 +9,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
 #include <string_view>
 
 #include "flopcast/core/routine.hpp"
@@ -22,7 +21,7 @@ namespace flopcast::preload {
 namespace {
 
 /// Functions of a library that set and return its number of threads. 32-bit numbers are passed and returned in the lower halves.
-struct ThreadControl {
+struct LibraryThreads {
   void (*set)(std::int64_t threads);
   std::int64_t (*get)();
 };
@@ -40,8 +39,8 @@ constexpr ControlNames control_names[] = {{"openblas_set_num_threads", "openblas
 /// A later call, which lies higher on the stack, recognises that.
 struct OutermostCall {
   const ThreadChoice* place;
-  const ThreadControl* control;  ///< library whose threads were changed
-  std::int32_t before;           ///< number of threads to restore; 0: it wasn't changed
+  const LibraryThreads* control;  ///< library whose threads were changed
+  std::int32_t before;            ///< number of threads to restore; 0: it wasn't changed
 };
 
 /// A choice of this thread, which programs often repeat.
@@ -66,7 +65,7 @@ struct OtherLibrary {
   void* handle = nullptr;  ///< nullptr: not opened yet, or not usable
   RoutineSymbol dgemm{};   ///< dgemm's name in the library
   int integer_bytes = 0;
-  ThreadControl control{};
+  LibraryThreads control{};
   void* functions[2][protocol::max_threaded_routines]{};  ///< Fortran's and CBLAS's; nullptr: not looked for yet; &lacking: none
 };
 
@@ -74,7 +73,7 @@ struct OtherLibrary {
 constinit protocol::ThreadTable table{};
 constinit const protocol::RoutineThreads* first_entries[protocol::max_threaded_routines]{};
 constinit protocol::ThreadReport* report{};
-constinit ThreadControl control{};  ///< found by the first thread with a call, and used by no other, as all about other libraries
+constinit LibraryThreads control{};  ///< found by the first thread with a call, and used by no other, as all about other libraries
 constinit OtherLibrary others[protocol::max_other_libraries]{};
 constinit bool has_opened = false;    ///< another library was opened
 constinit bool is_inherited = false;  ///< a child of fork(), which inherits other libraries, but not their threads
@@ -109,7 +108,7 @@ std::string_view c_suffix(std::string_view suffix) noexcept { return suffix.subs
 
 /// Finds the functions that control the threads of a library. `find` returns the address of a symbol, or nullptr.
 template <class Find>
-ThreadControl control_of(std::string_view prefix, std::string_view suffix, Find find) noexcept {
+LibraryThreads control_of(std::string_view prefix, std::string_view suffix, Find find) noexcept {
   for (const ControlNames& names : control_names) {
     void* set = find(SymbolName(prefix, names.set, c_suffix(suffix)).c_str());
     void* get = find(SymbolName(prefix, names.get, c_suffix(suffix)).c_str());
@@ -121,7 +120,7 @@ ThreadControl control_of(std::string_view prefix, std::string_view suffix, Find 
 }
 
 /// Finds the functions that control the threads of the library behind a trampoline, or of the BLAS that it needs.
-ThreadControl control_behind(const Redirected& through) noexcept {
+LibraryThreads control_behind(const Redirected& through) noexcept {
   const ObjectHandle library(object_of(through.definition));
   return control_of(through.prefix, through.suffix, [&library](const char* symbol) {
     void* found = library.get() != nullptr ? dlsym(library.get(), symbol) : nullptr;
@@ -138,7 +137,7 @@ LibraryKind new_kind(Redirected& through) noexcept {
   if (table.library_count > 0) {
     integer_bytes_of(through);  // which needs this stack, and is remembered
   }
-  const ThreadControl found = has_opened && control.set == nullptr ? ThreadControl{} : control_behind(through);
+  const LibraryThreads found = has_opened && control.set == nullptr ? LibraryThreads{} : control_behind(through);
   control = control.set == nullptr ? found : control;
   return found.set == nullptr ? measured : found.set == control.set ? controlled : other;
 }
@@ -260,7 +259,7 @@ void restore() noexcept {
 }
 
 /// Sets the threads of a library, which has `before`, for the duration of the outermost call.
-void set_threads(const ThreadControl& library, std::int32_t threads, std::int32_t before) noexcept {
+void set_threads(const LibraryThreads& library, std::int32_t threads, std::int32_t before) noexcept {
   if (threads != before) {
     library.set(threads);
     outermost.control = &library;
@@ -333,7 +332,7 @@ ThreadChoice::ThreadChoice(Redirected* through, std::uint32_t routine, const Thr
   const protocol::CallChoice choice = chosen(entry, call.sizes, before);
   void* function = choice.other != nullptr && is_usual(*entry, call) ? function_of(*choice.other, *through, routine, entry->name) : nullptr;
   if (function != nullptr) {
-    const ThreadControl& library = others[choice.other->library].control;
+    const LibraryThreads& library = others[choice.other->library].control;
     if (library.set != nullptr) {
       set_threads(library, choice.other->threads, static_cast<std::int32_t>(library.get()));
     }

@@ -279,7 +279,7 @@ struct Query {
 };
 
 /// An answer, and the reason why it is given. A negative one means that the library is to answer.
-struct Answer {
+struct BlockAnswer {
   std::int32_t value;
   protocol::AnswerReason reason;
 };
@@ -339,7 +339,7 @@ void count_answer(const Query& query, std::int32_t value, protocol::AnswerReason
 }
 
 /// Returns the tuning file's answer to a query.
-Answer tuned_answer(const Query& query, const void* caller) noexcept {
+BlockAnswer tuned_answer(const Query& query, const void* caller) noexcept {
   const auto& [ispec, name, options, m, n] = query;
   if (Override* own = find_override(name); own != nullptr) {
     own->queries.fetch_add(ispec == ispec_nb ? 1 : 0, std::memory_order_relaxed);
@@ -367,8 +367,8 @@ Answer tuned_answer(const Query& query, const void* caller) noexcept {
       workspace.returned = point == nullptr ? 0 : point->nb;
     }
   }
-  return point == nullptr ? Answer{-1, protocol::AnswerReason::too_small}
-                          : Answer{asked(ispec, point->nb, point->nbmin, point->nx), protocol::AnswerReason::tuned};
+  return point == nullptr ? BlockAnswer{-1, protocol::AnswerReason::too_small}
+                          : BlockAnswer{asked(ispec, point->nb, point->nbmin, point->nx), protocol::AnswerReason::tuned};
 }
 
 Ilaenv find_real(const void* caller) noexcept {
@@ -405,7 +405,7 @@ extern "C" {
   }
   const bool is_tunable = *ispec >= ispec_nb && *ispec <= ispec_nx;
   Query query{};
-  Answer answer{};
+  BlockAnswer answer{};
   if (is_tunable) {
     const std::string_view letters = fortran_text(name, name_length, flopcast::protocol::RoutineName::length);
     const std::string_view options = fortran_text(opts, opts_length, flopcast::protocol::SharedOptions::length);

@@ -1,8 +1,4 @@
-#include <algorithm>
-#include <array>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "flopcast/support/error.hpp"

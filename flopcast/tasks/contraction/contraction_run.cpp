@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
-#include <map>
 #include <numeric>
 #include <span>
 #include <string>

@@ -12,7 +12,6 @@
 #include <numeric>
 #include <random>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -1,7 +1,5 @@
 #include <map>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "flopcast/contract/einsum/einsum_tensors.hpp"
 #include "flopcast/contract/notation/utf8.hpp"

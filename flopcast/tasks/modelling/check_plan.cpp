@@ -1,7 +1,6 @@
 #include "flopcast/tasks/modelling/check_plan.hpp"
 
 #include <algorithm>
-#include <map>
 #include <random>
 #include <utility>
 

@@ -53,6 +53,20 @@ void require_samples(const std::map<ModelKey, std::vector<model::StoredSample>>&
   }
 }
 
+/// Returns the place of each timed call of a segment; nothing for a call that isn't among `numbers`.
+std::vector<std::optional<std::size_t>> places_of(const tuning::KeptSegment& kept, const std::map<PlaceName, std::size_t>& numbers,
+                                                  const Environment& environment, const model::OnDemandModels& keys) {
+  std::vector<std::optional<std::size_t>> places;
+  for (std::size_t at = kept.segment.begin; at < kept.segment.end; ++at) {
+    Sample sample = measure::empty_sample(kept.trace.calls[at], "placed", environment);
+    sample.key = keys.sample_key(kept.trace.calls[at]);
+    sample.placement = kept.placements[at];
+    const auto found = numbers.find(name_of(sample));
+    places.push_back(found == numbers.end() ? std::nullopt : std::optional(found->second));
+  }
+  return places;
+}
+
 }  // namespace
 
 CheckedSegments::CheckedSegments(const model::Store& store, const Environment& environment, const std::vector<std::string>& routines) {
@@ -84,19 +98,9 @@ CheckedSegments::CheckedSegments(const model::Store& store, const Environment& e
   require_samples(samples_, known, routines, store, environment);
   const model::OnDemandModels keys(environment);
   for (tuning::KeptSegment& kept : tuning::kept_segments(store, environment)) {
-    CheckedSegment segment{std::move(kept), {}};
-    bool is_wanted = false;
-    for (std::size_t at = segment.kept.segment.begin; at < segment.kept.segment.end; ++at) {
-      const Call& call = segment.kept.trace.calls[at];
-      Sample sample = measure::empty_sample(call, "placed", environment);
-      sample.key = keys.sample_key(call);
-      sample.placement = segment.kept.placements[at];
-      const auto found = numbers.find(name_of(sample));
-      segment.places.push_back(found == numbers.end() ? std::nullopt : std::optional(found->second));
-      is_wanted = is_wanted || found != numbers.end();
-    }
-    if (is_wanted) {
-      segments_.push_back(std::move(segment));
+    std::vector<std::optional<std::size_t>> places = places_of(kept, numbers, environment, keys);
+    if (std::any_of(places.begin(), places.end(), [](const auto& place) { return place.has_value(); })) {
+      segments_.push_back({std::move(kept), std::move(places)});
     }
   }
   if (segments_.empty()) {

@@ -1,8 +1,5 @@
 #include "flopcast/tasks/modelling/modelling.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/machine/libraries/library.hpp"

@@ -1,7 +1,5 @@
 #include "flopcast/tasks/mpi/self_checks.hpp"
 
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "flopcast/model/artifacts.hpp"

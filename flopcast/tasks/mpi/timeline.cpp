@@ -26,7 +26,7 @@ enum Track : int { program_track = 0, path_track = 1 };
 Track track_of(const MpiEvent& event) { return event.category == "path" ? path_track : program_track; }
 
 /// Begin and end of an event in whole nanoseconds.
-struct Span {
+struct EventSpan {
   std::int64_t begin = 0, end = 0;
 };
 
@@ -34,16 +34,16 @@ double microseconds(std::int64_t nanoseconds) { return static_cast<double>(nanos
 
 /// Returns the events' spans, such that those of each track are nested or follow one another, as viewers require. `events` are sorted by
 /// rising start, longer ones first.
-std::vector<Span> nested_spans(const std::vector<MpiEvent>& events) {
+std::vector<EventSpan> nested_spans(const std::vector<MpiEvent>& events) {
   const auto whole = [](Seconds seconds) {
     constexpr double nanosecond = 1e-9, latest = 9e18;
     return std::llround(std::clamp(seconds / nanosecond, 0.0, latest));
   };
   std::map<std::pair<int, int>, std::vector<std::int64_t>> open;  // ends of the events of each track that contain its latest one
-  std::vector<Span> spans;
+  std::vector<EventSpan> spans;
   for (const MpiEvent& event : events) {
     std::vector<std::int64_t>& ends = open[{event.rank, track_of(event)}];
-    Span span = {whole(event.begin), whole(event.begin + event.seconds)};
+    EventSpan span = {whole(event.begin), whole(event.begin + event.seconds)};
     while (!ends.empty() && ends.back() <= span.begin) {
       ends.pop_back();
     }
@@ -74,7 +74,7 @@ std::vector<json> names_of(const MpiProfile& profile) {
 }
 
 /// Returns an arrow from each part of the critical path to the next one.
-std::vector<json> flows_of(const std::vector<MpiEvent>& events, const std::vector<Span>& spans) {
+std::vector<json> flows_of(const std::vector<MpiEvent>& events, const std::vector<EventSpan>& spans) {
   std::vector<json> flows;
   std::size_t before = events.size();
   for (std::size_t i = 0; i < events.size(); ++i) {
@@ -104,7 +104,7 @@ std::string trace_events_of(const MpiProfile& profile) {
   std::vector<MpiEvent> events = profile.timeline->events;
   std::stable_sort(events.begin(), events.end(),
                    [](const MpiEvent& a, const MpiEvent& b) { return std::pair(a.begin, -a.seconds) < std::pair(b.begin, -b.seconds); });
-  const std::vector<Span> spans = nested_spans(events);
+  const std::vector<EventSpan> spans = nested_spans(events);
   std::vector<json> all = names_of(profile);
   for (std::size_t i = 0; i < events.size(); ++i) {
     all.push_back(event_of("X", events[i].name, events[i].rank, track_of(events[i])));

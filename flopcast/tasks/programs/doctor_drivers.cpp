@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "flopcast/kernel/drivers.hpp"
 #include "flopcast/kernel/parse_call.hpp"

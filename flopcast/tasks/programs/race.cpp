@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
-#include <utility>
 
 #include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/search/reference_race.hpp"

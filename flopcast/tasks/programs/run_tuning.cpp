@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -232,6 +231,7 @@ std::string missing_tuning(const std::string& file, const std::string& requested
                      requested.empty() ? "--save" : "--tuning " + requested);
 }
 
+/// Threads and libraries are chosen together, and each has its reasons to choose nothing: the reason why this is one function.
 std::string choose_threads(RunRequest& request, const program::LibraryFiles& chosen, const RunServices& services,
                            const RunContext& context) {
   const bool varies_threads = request.threads && *request.threads == 0, varies_blas = request.blas == automatic_blas;

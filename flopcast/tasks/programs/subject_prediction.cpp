@@ -84,6 +84,14 @@ void share_cores(std::vector<prediction::TracePrediction>& predictions, const st
   }
 }
 
+/// Returns the options that choose these libraries.
+std::string library_options(const machine::LibraryChoice& libraries) {
+  std::string text = libraries.blas.empty() ? "" : " --blas " + libraries.blas;
+  text += libraries.lapack.empty() ? "" : " --lapack " + libraries.lapack;
+  text += libraries.kernels == machine::LibraryChoice().kernels ? "" : " --kernels " + libraries.kernels;
+  return text + (libraries.threads == 1 ? "" : fmt::format(" --threads {}", libraries.threads));
+}
+
 }  // namespace
 
 cache::Start start_of(const PredictionOptions& options) {
@@ -118,11 +126,7 @@ std::string build_command(const ModelKey& key, const prediction::MissingModel& m
       default: break;
     }
   }
-  text += " --cache " + key.cache + (generator == "levels" ? " --method levels" : "");
-  text += libraries.blas.empty() ? "" : " --blas " + libraries.blas;
-  text += libraries.lapack.empty() ? "" : " --lapack " + libraries.lapack;
-  text += libraries.kernels == machine::LibraryChoice().kernels ? "" : " --kernels " + libraries.kernels;
-  return text + (libraries.threads == 1 ? "" : fmt::format(" --threads {}", libraries.threads));
+  return text + " --cache " + key.cache + (generator == "levels" ? " --method levels" : "") + library_options(libraries);
 }
 
 std::vector<Prediction> predict_subjects(const std::vector<PredictionSubject>& subjects, const PredictionOptions& options,

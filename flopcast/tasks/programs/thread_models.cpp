@@ -125,13 +125,13 @@ class ThreadTableMaker {
 
  private:
   /// Libraries and a number of threads: first the program's own, then others in the order of protocol::ThreadTable::others.
-  struct Configuration {
+  struct ThreadConfiguration {
     std::filesystem::path blas, lapack;
     int threads;
     bool is_usable = true;  ///< false if the libraries can't be opened
   };
   /// The libraries of a configuration, and the models of their routines.
-  struct Place {
+  struct OpenLibrary {
     Workbench bench;
     std::optional<model::OnDemandModels> models;
   };
@@ -187,7 +187,7 @@ class ThreadTableMaker {
       if (!open(c)) {
         continue;
       }
-      Place& place = *places_[c];
+      OpenLibrary& place = *places_[c];
       place.models.emplace(place.bench.models(store_, names));
       std::vector<tuning::Subject> subjects;
       for (const Routine* routine : routines) {
@@ -258,12 +258,12 @@ class ThreadTableMaker {
 
   /// Opens the libraries of a configuration. Returns false, and notes the reason once, if another library than the program's refuses.
   bool open(std::size_t c) {
-    Configuration& one = configurations_[c];
+    ThreadConfiguration& one = configurations_[c];
     if (places_[c] || !one.is_usable) {
       return one.is_usable;
     }
     try {
-      places_[c] = std::make_unique<Place>(Place{
+      places_[c] = std::make_unique<OpenLibrary>(OpenLibrary{
           Workbench::opened({.blas = one.blas.string(), .lapack = one.lapack.string(), .threads = one.threads, .kernels = order_.kernels},
                             context_),
           std::nullopt});
@@ -283,8 +283,8 @@ class ThreadTableMaker {
   const RunContext& context_;
   model::Store store_;
   std::vector<int> counts_;  ///< numbers of threads of the program's own library
-  std::vector<Configuration> configurations_;
-  std::vector<std::unique_ptr<Place>> places_;  ///< one for each configuration, opened when something is measured
+  std::vector<ThreadConfiguration> configurations_;
+  std::vector<std::unique_ptr<OpenLibrary>> places_;  ///< one for each configuration, opened when something is measured
   std::string entries_;
 };
 

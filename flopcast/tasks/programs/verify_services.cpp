@@ -8,9 +8,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
-#include <memory>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
@@ -37,7 +35,7 @@ namespace {
 using nlohmann::json;
 
 /// Progress of a child, in memory that the child shares with this process.
-struct SharedProgress {
+struct VerifyProgress {
   std::atomic<std::int64_t> next, calls;  ///< index of the present call; calls that were made
   std::atomic<bool> in_library;           ///< the library works on the present call
   std::atomic<double> largest_share;
@@ -59,7 +57,7 @@ std::vector<std::int64_t> operand_places(const Call& call, std::uint64_t seed) {
 class VerifyingChild {
  public:
   VerifyingChild(const VerifySubject& subject, const VerifyCalls& calls)
-      : subject_(subject), calls_(calls), progress_(new (shared_.map(sizeof(SharedProgress))) SharedProgress{}) {
+      : subject_(subject), calls_(calls), progress_(new (shared_.map(sizeof(VerifyProgress))) VerifyProgress{}) {
     progress_->next = calls.first;
   }
 
@@ -191,7 +189,7 @@ class VerifyingChild {
   const VerifySubject& subject_;
   const VerifyCalls& calls_;
   MemoryFile shared_{"flopcast-verify"}, facts_{"flopcast-verify-facts"};
-  SharedProgress* progress_;
+  VerifyProgress* progress_;
 };
 
 /// State of an interrupted verification in the store.

@@ -1,6 +1,5 @@
 #include "flopcast/tasks/roofline/roofline.hpp"
 
-#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <map>

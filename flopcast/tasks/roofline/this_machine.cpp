@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
-#include <iterator>
 #include <set>
 
 #include "flopcast/machine/cpu/clock.hpp"

@@ -1,6 +1,5 @@
 #include "flopcast/tasks/roofline/thread_plan.hpp"
 
-#include <algorithm>
 #include <map>
 #include <set>
 

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <utility>
 
 #include "flopcast/cache/placement.hpp"

@@ -1,8 +1,5 @@
 #include <fmt/format.h>
 
-#include <initializer_list>
-#include <utility>
-
 #include <nlohmann/json.hpp>
 
 #include "flopcast/core/documents.hpp"

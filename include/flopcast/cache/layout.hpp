@@ -31,7 +31,7 @@ std::size_t space_of(const std::vector<Space>& spaces, std::uintptr_t address) n
 
 /// Cuts a region of `space` into trapezoids. A sub-matrix or triangle with the space's leading dimension gives one, or two if its columns
 /// straddle those of the space. Any other stride gives up to three per column. More than 65536 columns of another stride count as one run
-/// with everything between them.
+/// with everything between them. These cases exclude each other: the reason why this is one function.
 template <class Visit>
 void for_each_trapezoid(const Region& region, const Space& space, Visit&& visit) {
   if (region.columns <= 0) {

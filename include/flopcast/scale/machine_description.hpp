@@ -50,9 +50,6 @@ inline constexpr const char* machine_description_schema = "flopcast-machine-desc
 /// Reads a description from a file. Throws bad_input as machine_description_from_json() does.
 [[nodiscard]] MachineDescription read_machine_description(const std::string& file);
 
-/// Returns the time of a message of `bytes`.
-Seconds message_seconds(const MachineDescription& machine, const Link& link, std::int64_t bytes);
-
 /// Time of half a ping-pong of `bytes`.
 struct MessageTime {
   std::int64_t bytes = 0;

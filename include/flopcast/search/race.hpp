@@ -45,7 +45,6 @@ struct RaceResult {
   double error_probability = 0;  ///< error probability of the statement above, spent by the looks so far
   Ending ending = Ending::budget;
   std::int64_t rounds = 0, evaluations = 0;
-  Interval aa_ratio;  ///< 95 % interval of the A/A pairs' median cost ratio, which should contain 1; infinite with too few pairs
   std::vector<CandidateState> candidates;  ///< in the order of the candidates
 };
 

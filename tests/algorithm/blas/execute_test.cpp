@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 
-#include <complex>
 #include <string>
 #include <vector>
 

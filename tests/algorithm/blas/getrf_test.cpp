@@ -2,10 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <complex>
-#include <map>
-#include <string>
-
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/kernel/invoke.hpp"

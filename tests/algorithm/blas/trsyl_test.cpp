@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
-#include <map>
-#include <string>
 
 #include "flopcast/algorithm/registry.hpp"
 #include "flopcast/kernel/catalogue.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <complex>
-#include <map>
 #include <string>
 #include <vector>
 

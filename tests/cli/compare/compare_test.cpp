@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "flopcast/support/scratch.hpp"
+#include "tests/cli/roofline_document.hpp"
 #include "tests/cli/run_program.hpp"
 
 namespace flopcast::testing {
@@ -105,23 +106,7 @@ TEST_F(ComparedFiles, RooflinesAreComparedWithTheirDrift) {
     const json memory = {
         {"level", "memory"},     {"stream", "triad"},     {"nontemporal", false},      {"threads", 2},
         {"flops_per_byte", 0.1}, {"moved_per_byte", 1.0}, {"working_set_bytes", 1000}, {"bytes_per_second", {{"samples", samples}}}};
-    return json{{"schema", "flopcast-roofline-1"},
-                {"cpu", "X"},
-                {"fingerprint", "0"},
-                {"date", "2026-01-02"},
-                {"cpus", {0, 1}},
-                {"affinity", "close"},
-                {"levels", json::array()},
-                {"compute", json::array()},
-                {"bandwidth", json::array({memory})},
-                {"triad_lengths", json::array()},
-                {"gemm", json::array()},
-                {"peaks", json::array()},
-                {"points", json::array()},
-                {"findings", json::array()},
-                {"options", json::object()},
-                {"seconds", 1.0}}
-        .dump();
+    return roofline_document(json::array(), json::array({memory})).dump();
   };
   const std::string steady = folder_.write("steady.json", roofline({1e10, 1.01e10, 1e10, 1.01e10}));
   const std::string lower = folder_.write("lower.json", roofline({7e9, 7.1e9, 7e9, 7.1e9}));

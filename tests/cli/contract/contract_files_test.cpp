@@ -8,7 +8,36 @@
 namespace flopcast::testing {
 namespace {
 
-bool has_numpy() { return shell("/usr/bin/python3 -c 'import numpy'").code == 0; }
+class ContractBesideNumPy : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (shell("/usr/bin/python3 -c 'import numpy'").code != 0) {
+      GTEST_SKIP() << "NumPy isn't installed";
+    }
+  }
+
+  /// Runs a script of Python in a folder of its own, whose files are listed in the end. In the script, contract(spec, arrays, tolerance)
+  /// ends it unless the result agrees with NumPy's, and returns flopcast's document.
+  static Ended run(const std::string& script) {
+    return shell(R"(
+d=$(mktemp -d) && trap 'rm -rf "$d"' EXIT && cd "$d" && cat >make.py <<'END'
+import json, numpy, subprocess, sys
+def contract(spec, arrays, tolerance, *options):
+    command = ["flopcast", "contract", spec, "--out", "c.npy", "--json", "--effort", "estimate", *options]
+    for i, array in enumerate(arrays):
+        numpy.save(f"{i}.npy", array)
+        command += ["--in", f"{i}.npy"]
+    ran = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+    c, expected = numpy.load("c.npy"), numpy.einsum(spec, *arrays)
+    if c.shape != expected.shape or c.dtype != expected.dtype or not numpy.allclose(c, expected, rtol=tolerance, atol=tolerance):
+        sys.exit(f"{spec} {expected.dtype} differs: {[array.flags.c_contiguous for array in arrays]}")
+    return json.loads(ran.stdout)
+)" + script + R"(
+END
+/usr/bin/python3 make.py; code=$?; ls; exit $code
+)");
+  }
+};
 
 TEST(ContractFiles, NeedNoFolderForChoices) {
   const Ended ended = shell(
@@ -19,36 +48,21 @@ TEST(ContractFiles, NeedNoFolderForChoices) {
   EXPECT_THAT(ended.err, ::testing::HasSubstr("are kept in this process only: can't make the directory /proc/no such folder/flopcast"));
 }
 
-TEST(ContractFiles, AgreesWithNumPysEinsum) {
-  if (!has_numpy()) {
-    GTEST_SKIP() << "NumPy isn't installed";
-  }
-  const Ended ended = shell(R"(
-d=$(mktemp -d) && trap 'rm -rf "$d"' EXIT && cd "$d" && cat >make.py <<'END'
-import json, numpy, subprocess, sys
-random = numpy.random.default_rng(1)
+TEST_F(ContractBesideNumPy, AgreesWithNumPysEinsum) {
+  const Ended ended = run(R"(random = numpy.random.default_rng(1)
 cases = [("ai,ibc->abc", "float64"), ("ija,jbic->abc", "complex128"), ("iaj,ji->a", "float32"), ("nai,nib->nab", "float64"), ("a,b->ba", "complex64"), ("i,i->", "float64")]
 for spec, dtype in cases:
     sizes = {x: 2 + i for i, x in enumerate(sorted(set(spec) - set(",->")))}
     a, b = (random.standard_normal([sizes[x] for x in t]).astype(dtype) for t in spec.split("->")[0].split(","))
     for order in "CF":
-        numpy.save("a.npy", numpy.asarray(a, order=order))
-        numpy.save("b.npy", b)
-        ran = subprocess.run(["flopcast", "contract", spec, "--in", "a.npy", "--in", "b.npy", "--out", "c.npy", "--json", "--effort", "estimate"], check=True, stdout=subprocess.PIPE)
-        if len(json.loads(ran.stdout)["times"]) != 1:
+        if len(contract(spec, [numpy.asarray(a, order=order), b], 1e-5)["times"]) != 1:
             sys.exit(f"{spec} isn't reported")
-        c, expected = numpy.load("c.npy"), numpy.einsum(spec, a, b)
-        if c.shape != expected.shape or c.dtype != expected.dtype or not numpy.allclose(c, expected, rtol=1e-5, atol=1e-5):
-            sys.exit(f"{spec} {dtype} {order} differs")
 numpy.save("v.npy", numpy.ones(4))
 before = open("v.npy", "rb").read()
 if subprocess.run(["flopcast", "contract", "i,i->", "--in", "v.npy", "--in", "v.npy", "--out", "./v.npy"]).returncode != 3 or open("v.npy", "rb").read() != before:
     sys.exit("an operand was taken for the result")
 numpy.save("i.npy", numpy.arange(4))
-sys.exit(subprocess.run(["flopcast", "contract", "i,i->", "--in", "i.npy", "--in", "i.npy", "--out", "never.npy"]).returncode)
-END
-/usr/bin/python3 make.py; code=$?; ls; exit $code
-)");
+sys.exit(subprocess.run(["flopcast", "contract", "i,i->", "--in", "i.npy", "--in", "i.npy", "--out", "never.npy"]).returncode))");
   EXPECT_EQ(ended.code, 3) << ended.err;
   EXPECT_THAT(ended.err, ::testing::HasSubstr("i.npy: elements of type <i8"));
   EXPECT_THAT(ended.out, ::testing::Not(::testing::HasSubstr("never.npy")));
@@ -63,62 +77,28 @@ TEST(ContractFiles, EmptyTensorsAreContracted) {
   }
 }
 
-TEST(ContractFiles, AgreesWithNumPysWholeNotation) {
-  if (!has_numpy()) {
-    GTEST_SKIP() << "NumPy isn't installed";
-  }
-  const Ended ended = shell(R"(
-d=$(mktemp -d) && trap 'rm -rf "$d"' EXIT && cd "$d" && cat >make.py <<'END'
-import json, numpy, subprocess, sys
-random = numpy.random.default_rng(2)
+TEST_F(ContractBesideNumPy, AgreesWithNumPysWholeNotation) {
+  const Ended ended = run(R"(random = numpy.random.default_rng(2)
 cases = [("ij->ji", [(40, 30)]), ("iij->j", [(5, 5, 3)]), ("...i,...i->...", [(4, 1, 3), (5, 3)]), ("b...i,...i", [(2, 3, 4), (4,)]), ("ijx,jk", [(3, 1, 2), (4, 5)]),
          ("i,j->", [(3,), (4,)]), ("ii", [(7, 7)]), ("ij,jkx->ik", [(20, 30), (30, 20, 2)]), ("ij->", [(0, 3)]), (",iji->j", [(), (2, 3, 2)])]
 for spec, shapes in cases:
     for dtype in "float32", "float64", "complex64", "complex128":
         arrays = [numpy.asarray(random.standard_normal(shape)).astype(dtype) for shape in shapes]
-        command = ["flopcast", "contract", spec, "--out", "c.npy", "--json", "--effort", "estimate"]
-        for name, array in zip("ab", arrays):
-            numpy.save(name + ".npy", array)
-            command += ["--in", name + ".npy"]
-        ran = subprocess.run(command, check=True, stdout=subprocess.PIPE)
-        if json.loads(ran.stdout)["schema"] != "flopcast-contraction-1":
-            sys.exit(f"{spec} isn't reported")
-        c, expected = numpy.load("c.npy"), numpy.einsum(spec, *arrays)
-        if c.shape != expected.shape or c.dtype != expected.dtype or not numpy.allclose(c, expected, rtol=1e-4, atol=1e-4):
-            sys.exit(f"{spec} {dtype} differs")
-END
-/usr/bin/python3 make.py
-)");
+        if contract(spec, arrays, 1e-4)["schema"] != "flopcast-contraction-1":
+            sys.exit(f"{spec} isn't reported"))");
   EXPECT_EQ(ended.code, 0) << ended.err;
 }
 
-TEST(ContractFiles, AgreesWithNumPyOnManyOperands) {
-  if (!has_numpy()) {
-    GTEST_SKIP() << "NumPy isn't installed";
-  }
-  const Ended ended = shell(R"(
-d=$(mktemp -d) && trap 'rm -rf "$d"' EXIT && cd "$d" && cat >make.py <<'END'
-import json, numpy, subprocess, sys
-random = numpy.random.default_rng(3)
+TEST_F(ContractBesideNumPy, AgreesWithNumPyOnManyOperands) {
+  const Ended ended = run(R"(random = numpy.random.default_rng(3)
 cases = ["ab,bc,cd->ad", "aij,bj,ci->abc", "ab,cb,cd,ed,ef->af", "abc,ade,bdf,cef->", "...i,ij,jk,k->...", "ij,i,j,ij->ij", "aab,bc,c,d->d"]
 for spec in cases:
     for dtype in "float32", "float64", "complex64", "complex128":
         sizes = {x: 3 + i for i, x in enumerate(sorted(set(spec) - set(",->.")))}
         shapes = [[2, 3] * ("..." in term) + [sizes[x] for x in term if x != "."] for term in spec.split("->")[0].split(",")]
         arrays = [numpy.asarray(random.standard_normal(shape)).astype(dtype) for shape in shapes]
-        command = ["flopcast", "contract", spec, "--out", "c.npy", "--json", "--effort", "estimate", "--max-bytes", "4KiB"]
-        for i, array in enumerate(arrays):
-            numpy.save(f"{i}.npy", array)
-            command += ["--in", f"{i}.npy"]
-        ran = subprocess.run(command, check=True, stdout=subprocess.PIPE)
-        if len(json.loads(ran.stdout)["steps"]) < len(arrays) - 1:
-            sys.exit(f"{spec} isn't reported")
-        c, expected = numpy.load("c.npy"), numpy.einsum(spec, *arrays)
-        if c.shape != expected.shape or c.dtype != expected.dtype or not numpy.allclose(c, expected, rtol=1e-3, atol=1e-3):
-            sys.exit(f"{spec} {dtype} differs")
-END
-/usr/bin/python3 make.py
-)");
+        if len(contract(spec, arrays, 1e-3, "--max-bytes", "4KiB")["steps"]) < len(arrays) - 1:
+            sys.exit(f"{spec} isn't reported"))");
   EXPECT_EQ(ended.code, 0) << ended.err;
 }
 

@@ -6,10 +6,10 @@
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "tests/cli/roofline_document.hpp"
 #include "tests/cli/run_program.hpp"
 
 namespace flopcast::testing {
@@ -40,22 +40,8 @@ json ceiling(const std::string& name, const std::string& precision, double rate)
 
 /// Returns L1 of 400 GB/s, memory of 10 GB/s and 100 GFLOP/s, twice that in single precision.
 json machine() {
-  return {{"schema", "flopcast-roofline-1"},
-          {"cpu", "CPU (family 6)"},
-          {"fingerprint", "0"},
-          {"date", "2026-01-02T03:04:05Z"},
-          {"cpus", {0, 1}},
-          {"affinity", "close"},
-          {"levels", json::array()},
-          {"compute", {ceiling("AVX2 double FMA", "double", 1e11), ceiling("AVX2 single FMA", "single", 2e11)}},
-          {"bandwidth", {bandwidth("L1", 4e11), bandwidth("memory", 1e10)}},
-          {"triad_lengths", json::array()},
-          {"gemm", json::array()},
-          {"peaks", json::array()},
-          {"points", json::array()},
-          {"findings", json::array()},
-          {"options", json::object()},
-          {"seconds", 1.0}};
+  return roofline_document({ceiling("AVX2 double FMA", "double", 1e11), ceiling("AVX2 single FMA", "single", 2e11)},
+                           {bandwidth("L1", 4e11), bandwidth("memory", 1e10)});
 }
 
 /// Returns the gnuplot program that draws it.

@@ -1,7 +1,9 @@
 #include "tests/contract/blas/random_contraction.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "flopcast/contract/notation/element.hpp"
@@ -9,6 +11,24 @@
 
 namespace flopcast::contract {
 namespace {
+
+/// Offsets in elements from the first element of A, B and C.
+using Offsets = std::array<std::int64_t, 3>;
+
+/// Visits every combination of `indices`, the last one changing fastest.
+void visit(const Contraction& contraction, std::string_view indices, Offsets offsets, const std::function<void(const Offsets&)>& work) {
+  if (indices.empty()) {
+    work(offsets);
+    return;
+  }
+  const char index = indices.front();
+  for (std::int64_t i = 0; i < contraction.extent(index); ++i) {
+    visit(contraction, indices.substr(1), offsets, work);
+    for (std::size_t t = 0; t < offsets.size(); ++t) {
+      offsets[t] += contraction.tensors[t].stride(index);
+    }
+  }
+}
 
 std::vector<std::byte> random_memory(Precision precision, std::size_t elements, std::mt19937& random) {
   return with_element(precision, [&](auto element) {
@@ -96,6 +116,21 @@ double tolerance(const Contraction& contraction) {
     length *= static_cast<double>(std::max<std::int64_t>(1, contraction.extent(index)));
   }
   return 8 * length * (real_bytes(contraction.precision) == 4 ? 1.2e-7 : 2.3e-16);
+}
+
+void contract_naively(const Contraction& contraction, const void* a, const void* b, void* c, std::complex<double> alpha,
+                      std::complex<double> beta) {
+  with_element(contraction.precision, [&](auto zero) {
+    using Element = decltype(zero);
+    const std::string contracted = contraction.indices(IndexRole::contracted);
+    visit(contraction, contraction.tensor(Operand::c).indices, {}, [&](const Offsets& row) {
+      Element sum = zero;
+      visit(contraction, contracted, row,
+            [&](const Offsets& at) { sum += static_cast<const Element*>(a)[at[0]] * static_cast<const Element*>(b)[at[1]]; });
+      Element& result = static_cast<Element*>(c)[row[2]];
+      result = to_element<Element>(alpha) * sum + (beta == 0.0 ? zero : to_element<Element>(beta) * result);
+    });
+  });
 }
 
 Contraction random_contraction(std::mt19937& random, std::array<int, 4> counts, int smallest, int largest, bool gaps) {

@@ -21,6 +21,10 @@ double largest_difference(Precision precision, const std::vector<std::byte>& x, 
 /// Returns the largest error that rounding may cause in a contraction's sums of products of numbers up to 1.
 double tolerance(const Contraction& contraction);
 
+/// C := alpha A B + beta C by nested loops over all indices. This slow and obvious way is the reference for all others.
+void contract_naively(const Contraction& contraction, const void* a, const void* b, void* c, std::complex<double> alpha = 1.0,
+                      std::complex<double> beta = 0.0);
+
 /// Returns the number of elements from the first to the last element of a tensor.
 std::size_t span_elements(const Tensor& tensor, const Extents& extents);
 

@@ -58,6 +58,14 @@ std::string describe(const EinsumCase& problem);
 /// Returns whether two memories hold equal numbers; NaN equals NaN.
 bool hold_equal_numbers(Precision precision, const std::vector<std::byte>& x, const std::vector<std::byte>& y);
 
+/// Plans a case.
+inline Plan plan_pair(const EinsumCase& problem, const Machine& machine, int threads) {
+  PlanOptions options;
+  options.precision = problem.precision;
+  options.threads = threads;
+  return plan_pair(problem.expression, problem.strides(), machine, options);
+}
+
 /// Plans an expression of dense tensors of these shapes.
 inline Plan plan_pair(std::string_view text, std::span<const std::vector<std::int64_t>> shapes, const Machine& machine,
                       const PlanOptions& options = {}) {

@@ -18,10 +18,7 @@ namespace {
 using Shapes = std::vector<std::vector<std::int64_t>>;
 
 void expect_right(const EinsumCase& problem, int threads = 1) {
-  PlanOptions options;
-  options.precision = problem.precision;
-  options.threads = threads;
-  const Plan plan = plan_pair(problem.expression, problem.strides(), Machine{}, options);
+  const Plan plan = plan_pair(problem, Machine{}, threads);
   ASSERT_TRUE(hold_equal_numbers(problem.precision, result_of_plan(problem, plan), result_of_loops(problem)))
       << describe(problem) << plan.explain();
 }

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <map>
 
 #include "flopcast/contract/algorithms/algorithm.hpp"
 #include "flopcast/contract/prediction/forecast.hpp"

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <numeric>
-
 #include "flopcast/contract/algorithms/algorithm.hpp"
 
 namespace flopcast::contract {

@@ -243,6 +243,14 @@ void balance(std::int64_t n, Number tau, const V& v, const W& w) {
   }
 }
 
+/// Makes the reflector of column i of a tridiagonal matrix, and writes tau and e; returns tau.
+Number reduce_column(const Arguments& a, const Matrix& A, std::int64_t i, const Vector& tau, const Vector& e) {
+  const Number t = reflector(a.size("n") - i - 1, A(i + 1, i), Column{A.from(i + 2, i)}, a.complex());
+  tau[i] = t;
+  e[i] = static_cast<Number>(A(i + 1, i)).real();
+  return t;
+}
+
 /// Numbers in a vector, with the operators of elements.
 struct Storage {
   std::vector<Number>* values;
@@ -267,9 +275,7 @@ void sytd2(Arguments& a) {
     if (length == 0) {
       break;
     }
-    const Number t = reflector(length, A(i + 1, i), Column{A.from(i + 2, i)}, a.complex());
-    tau[i] = t;
-    e[i] = static_cast<Number>(A(i + 1, i)).real();
+    const Number t = reduce_column(a, A, i, tau, e);
     const ReflectorVector v{A.from(i + 2, i)};
     const Matrix rest = A.from(i + 1, i + 1);
     std::vector<Number> w;
@@ -306,9 +312,7 @@ void latrd(Arguments& a) {
     if (length == 0) {
       break;
     }
-    const Number t = reflector(length, A(i + 1, i), Column{A.from(i + 2, i)}, a.complex());
-    tau[i] = t;
-    e[i] = static_cast<Number>(A(i + 1, i)).real();
+    const Number t = reduce_column(a, A, i, tau, e);
     A(i + 1, i) = 1.0;
     const Column v{A.from(i + 1, i)}, w{W.from(i + 1, i)};
     std::vector<Number> with_v, with_w;

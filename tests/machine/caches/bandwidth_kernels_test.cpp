@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -61,10 +62,11 @@ TEST(BandwidthKernels, ComputeTheirStreamOnEveryElementAndNoOther) {
 }
 
 TEST(BandwidthKernels, HaveEveryStreamOnceAlsoInTheBaseline) {
-  for (const Stream stream : all_streams()) {
+  const std::array all = {Stream::load, Stream::store, Stream::copy, Stream::scale, Stream::add, Stream::triad, Stream::update};
+  for (const Stream stream : all) {
     EXPECT_EQ(bandwidth_kernel(stream).stream, stream);
   }
-  EXPECT_GE(baseline_loops().bandwidth.size(), all_streams().size());
+  EXPECT_GE(baseline_loops().bandwidth.size(), all.size());
   EXPECT_THROW(bandwidth_kernel(Stream::load, true), Error);
 }
 

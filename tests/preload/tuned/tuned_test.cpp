@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "flopcast/machine/libraries/installed_libraries.hpp"

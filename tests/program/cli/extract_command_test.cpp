@@ -1,8 +1,6 @@
 #include <gmock/gmock.h>
 
-#include <string>
-
-#include "tests/own_folder.hpp"
+#include "tests/program/cli/own_home.hpp"
 
 namespace flopcast::program {
 namespace {
@@ -12,12 +10,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class ExtractCommand : public ::testing::Test {
- protected:
-  tests::Result run(const std::string& command) { return tests::run_in(own_.path(), "export FLOPCAST_HOME=.; " + command); }
-
-  tests::OwnFolder own_;
-};
+class ExtractCommand : public tests::OwnHome {};
 
 TEST_F(ExtractCommand, RepeatsTheCallsOfARecordedProgram) {
   ASSERT_EQ(run(FLOPCAST_PROGRAM " record --output trace -- " FLOPCAST_EXAMPLE_CHOLESKY " 100").exit_code, 0);

@@ -4,9 +4,9 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -145,14 +145,17 @@ TEST_F(RecordCommand, AProgramRunsOnWhereFilesMayNotGrow) {
 }
 
 TEST_F(RecordCommand, RefusesBadInput) {
-  EXPECT_EQ(record("").exit_code, 2);
-  EXPECT_EQ(record("--show a -- true").exit_code, 2);
-  EXPECT_EQ(record("--every-call -- true").exit_code, 2);
-  EXPECT_EQ(record("--show a --skip-kernels").exit_code, 2);
-  EXPECT_EQ(record("--show no-such-file").exit_code, 3);
-  EXPECT_EQ(record("-- no-such-program").exit_code, 4);
-  EXPECT_EQ(record("--output /no/such/folder/file -- true").exit_code, 4);
-  EXPECT_EQ(record("--output /dev/full -- true").exit_code, 4);
+  const std::vector<std::pair<const char*, int>> codes = {{"", 2},
+                                                          {"--show a -- true", 2},
+                                                          {"--every-call -- true", 2},
+                                                          {"--show a --skip-kernels", 2},
+                                                          {"--show no-such-file", 3},
+                                                          {"-- no-such-program", 4},
+                                                          {"--output /no/such/folder/file -- true", 4},
+                                                          {"--output /dev/full -- true", 4}};
+  for (const auto& [arguments, code] : codes) {
+    EXPECT_EQ(record(arguments).exit_code, code) << arguments;
+  }
   EXPECT_THAT(record("-- " FLOPCAST_STATIC_PROGRAM).err, HasSubstr("linked statically"));
   EXPECT_FALSE(fs::exists(folder_ / "flopcast.trace"));
 }

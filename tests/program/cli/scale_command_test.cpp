@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "tests/own_folder.hpp"
+#include "tests/program/cli/own_home.hpp"
 
 namespace flopcast::program {
 namespace {
@@ -12,12 +12,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class ScaleCommand : public ::testing::Test {
- protected:
-  tests::Result run(const std::string& command) { return tests::run_in(own_.path(), "export FLOPCAST_HOME=.; " + command); }
-
-  tests::OwnFolder own_;
-};
+class ScaleCommand : public tests::OwnHome {};
 
 TEST_F(ScaleCommand, PredictsALargerRunOfARecordedProgram) {
   for (const std::string n : {"1200", "1600", "2000"}) {  // the peak of smaller programs hides behind that of flopcast itself

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/own_folder.hpp"
+#include "tests/program/cli/own_home.hpp"
 #include "tests/trace_event_rules.hpp"
 
 namespace flopcast::program {
@@ -17,15 +17,13 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// Exports of a recording of a program that runs in two processes.
-class TimelineCommand : public ::testing::Test {
+class TimelineCommand : public tests::OwnHome {
  protected:
   void SetUp() override {
     const tests::Result recorded = run(FLOPCAST_PROGRAM " record --output trace -- sh -c '" FLOPCAST_EXAMPLE_CHOLESKY
                                                         " 100 & " FLOPCAST_EXAMPLE_CHOLESKY " 60; wait'");
     ASSERT_EQ(recorded.exit_code, 0) << recorded.err;
   }
-
-  tests::Result run(const std::string& command) { return tests::run_in(own_.path(), "export FLOPCAST_HOME=.; " + command); }
 
   /// Returns the timeline, which follows the rules of its format.
   json exported(const std::string& options) {
@@ -43,7 +41,6 @@ class TimelineCommand : public ::testing::Test {
     return std::count_if(events.begin(), events.end(), [](const json& event) { return event.at("ph") == "X"; });
   }
 
-  tests::OwnFolder own_;
   std::string text_;
 };
 

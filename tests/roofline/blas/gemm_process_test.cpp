@@ -60,11 +60,7 @@ TEST(GemmProcess, ReportsThatTheProcessDied) {
 
 TEST(GemmRoof, IsAShapeOfTheSpaceWithAllMeasurements) {
   const GemmSpace space = gemm_space({16, 64}, {32}, {16, 48});
-  GemmSearchOptions options;
-  options.time_budget = 2;
-  options.confirmed = 2;
-  options.confirmation_rounds = 2;
-  const GemmRoof roof = find_gemm_roof(setup(0), space, options);
+  const GemmRoof roof = find_gemm_roof(setup(0), space, {.confirmed = 2, .confirmation_rounds = 2, .time_budget = 2});
   EXPECT_THAT(space.shapes, testing::Contains(roof.shape));
   EXPECT_GT(roof.flops.median(), 0);
   EXPECT_FALSE(roof.trials.empty());
@@ -73,11 +69,7 @@ TEST(GemmRoof, IsAShapeOfTheSpaceWithAllMeasurements) {
 
 TEST(GemmRoof, IsFoundInFewRounds) {
   const GemmSpace space = gemm_space({16, 64}, {32}, {16, 48});
-  GemmSearchOptions options;
-  options.tolerance = 0;
-  options.max_rounds = 3;
-  options.confirmed = 0;
-  const GemmRoof roof = find_gemm_roof(setup(0), space, options);
+  const GemmRoof roof = find_gemm_roof(setup(0), space, {.tolerance = 0, .max_rounds = 3, .confirmed = 0});
   EXPECT_THAT(space.shapes, testing::Contains(roof.shape));
   EXPECT_EQ(roof.trials.size(), space.shapes.size());
   EXPECT_FALSE(roof.confirmed);

@@ -6,7 +6,6 @@
 #include <set>
 #include <sstream>
 #include <string>
-#include <string_view>
 
 #include <nlohmann/json.hpp>
 

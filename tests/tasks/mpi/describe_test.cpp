@@ -11,6 +11,7 @@
 #include "flopcast/tasks/mpi/machine.hpp"
 #include "flopcast/tasks/mpi/mpi_schemas.hpp"
 #include "tests/own_folder.hpp"
+#include "tests/scale/message_seconds.hpp"
 #include "tests/schema_check.hpp"
 
 namespace flopcast {

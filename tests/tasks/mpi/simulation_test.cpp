@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 

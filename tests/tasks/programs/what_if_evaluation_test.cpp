@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <memory>
-#include <vector>
 
 #include "flopcast/cache/placement.hpp"
 #include "flopcast/tasks/programs/what_if_evaluation.hpp"

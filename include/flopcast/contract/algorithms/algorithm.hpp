@@ -82,9 +82,6 @@ KernelCall kernel_call(const Algorithm& algorithm, const Contraction& contractio
 /// Throws bad_input if a stride of the algorithm's kernel calls or copies doesn't fit BLAS's 32-bit integers.
 void require_callable(const Algorithm& algorithm, const Contraction& contraction);
 
-/// Returns the position of the scalar `alpha` among the call's scalars, or -1 for dot, whose result is scaled instead.
-int alpha_scalar(const KernelCall& kernel);
-
 /// Returns the call that copies one column of the slice of `operand` into its buffer, or with `back` from the buffer to the slice.
 Call column_copy(const Algorithm& algorithm, const Contraction& contraction, Operand operand, bool back = false);
 
@@ -106,8 +103,6 @@ class Execution {
   /// C := alpha A B + beta C, with the tensors' layout of the contraction. C is scaled first, because all kernels add to it. Throws
   /// bad_input if C overlaps A or B.
   void run(const void* a, const void* b, void* c, std::complex<double> alpha = 1.0, std::complex<double> beta = 0.0);
-  /// Returns the number of elements of all buffers together.
-  [[nodiscard]] std::int64_t buffer_elements() const;
 
   /// Addresses of the first elements of A, B and C.
   using Pointers = std::array<std::byte*, 3>;

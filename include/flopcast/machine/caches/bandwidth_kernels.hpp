@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -12,8 +11,6 @@ namespace flopcast::machine {
 enum class Stream : std::uint8_t { load, store, copy, scale, add, triad, update };
 
 std::string_view name(Stream stream) noexcept;
-/// All streams, in the order above.
-std::span<const Stream> all_streams() noexcept;
 
 /// Cost of a stream per element (8-byte numbers): arrays, bytes that its instructions read and write, and flops.
 struct StreamCost {

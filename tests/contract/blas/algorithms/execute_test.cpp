@@ -5,7 +5,6 @@
 #include <array>
 
 #include "flopcast/contract/algorithms/validate.hpp"
-#include "flopcast/contract/notation/reference.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/support/error.hpp"
 #include "tests/contract/blas/random_contraction.hpp"

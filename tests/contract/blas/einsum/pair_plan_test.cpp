@@ -18,10 +18,7 @@ using Shapes = std::vector<std::vector<std::int64_t>>;
 
 /// Returns whether the case was planned with BLAS.
 bool expect_right(const EinsumCase& problem, int threads = 1) {
-  PlanOptions options;
-  options.precision = problem.precision;
-  options.threads = threads;
-  const Plan plan = plan_pair(problem.expression, problem.strides(), test_machine(), options);
+  const Plan plan = plan_pair(problem, test_machine(), threads);
   EXPECT_TRUE(hold_equal_numbers(problem.precision, result_of_plan(problem, plan), result_of_loops(problem)))
       << describe(problem) << plan.explain();
   return plan.core() != nullptr;

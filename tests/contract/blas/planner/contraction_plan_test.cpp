@@ -17,7 +17,6 @@
 #include "flopcast/contract/kernels/panel_kernel.hpp"
 #include "flopcast/contract/kernels/streaming.hpp"
 #include "flopcast/contract/notation/element.hpp"
-#include "flopcast/contract/notation/reference.hpp"
 #include "flopcast/contract/planner/tiled_contraction.hpp"
 #include "flopcast/contract/planner/time_model.hpp"
 #include "flopcast/contract/planner/trial_memory.hpp"

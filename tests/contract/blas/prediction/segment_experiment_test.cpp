@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "flopcast/contract/algorithms/algorithm.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "tests/contract/blas/random_contraction.hpp"

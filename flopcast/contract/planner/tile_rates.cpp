@@ -85,7 +85,7 @@ nlohmann::json to_json(const TileRates& rates) {
       {"kernels", std::move(kernels)}, {"gemv", rates.gemv}, {"packed_along", rates.packed_along}, {"packed_across", rates.packed_across}};
 }
 
-TileRates from_json(const nlohmann::json& json) {
+TileRates rates_from_json(const nlohmann::json& json) {
   TileRates rates;
   for (std::size_t i = 0; i < rates.kernels.size(); ++i) {
     const nlohmann::json& one = json.at("kernels").at(i);
@@ -148,7 +148,7 @@ TileRates tile_rates_in(model::Store& store, const std::string& fingerprint, con
   if (const std::optional<nlohmann::json> found =
           fresh ? std::nullopt : find_artifact(store, model::artifact::contraction_rates, fingerprint)) {
     try {
-      return from_json(*found);
+      return rates_from_json(*found);
     } catch (const nlohmann::json::exception&) {  // written by another version: measured again and replaced
     }
   }

@@ -10,7 +10,7 @@ Fields FieldTable<protocol::MpiOptions>::fields() {
   using P = selective::TimePrecision;
   return {field<&T::clock>(),
           field<&T::policy>(),
-          field<&T::precision, &P::tolerance>(),
+          field<&T::precision, &P::tolerance>().named("time_precision"),
           field<&T::precision, &P::confidence>(),
           field<&T::precision, &P::min_count>(),
           field<&T::across_sizes>(),

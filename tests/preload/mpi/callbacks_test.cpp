@@ -63,7 +63,7 @@ TEST_P(Callbacks, TimeOfAnOperationIsComputation) {
 
 /// If the reduction were skipped, its computation would be missing.
 TEST_P(Callbacks, ReductionsThatComputeAreNeverLeftOut) {
-  ASSERT_EQ(traced(2, "--policy conditional --no-windows --tolerance 1000", built("callbacks_program")).exit_code, 0);
+  ASSERT_EQ(traced(2, "--policy conditional --no-windows --time-precision 1000", built("callbacks_program")).exit_code, 0);
   const json found = profile();
   EXPECT_EQ(executed(found, "MPI_Allreduce(4608 bytes"), 2 * 4);
   EXPECT_EQ(executed(found, "MPI_Iallreduce(4608 bytes"), 2 * 4);

@@ -51,7 +51,7 @@ TEST_P(MpiRun, SkippingNeverDeadlocks) {
   int seed = 0;
   for (const auto& [ranks, policy] : cases) {
     const std::string command = program("random_program") + ' ' + std::to_string(++seed) + " 240";
-    const Result result = traced(ranks, std::string("--output profile.json --tolerance 1000 --policy ") + policy, command);
+    const Result result = traced(ranks, std::string("--output profile.json --time-precision 1000 --policy ") + policy, command);
     ASSERT_EQ(result.exit_code, 0) << policy << ": " << command << '\n' << result.err;
     const json found = profile();
     for (const json& each : found.at("kernels")) {
@@ -63,7 +63,7 @@ TEST_P(MpiRun, SkippingNeverDeadlocks) {
 
 /// Broadcasts to all processes pass statistics on. Kernels are then skipped in all processes, even in those that never executed them.
 TEST_P(MpiRun, EagerLeavesKernelsOutInAllProcesses) {
-  ASSERT_EQ(traced(3, "--policy eager --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
+  ASSERT_EQ(traced(3, "--policy eager --time-precision 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
   const json found = profile();
   const json* product = kernel(found, "dgemm(NT, 100, 100, 100)");
   ASSERT_NE(product, nullptr);
@@ -74,7 +74,7 @@ TEST_P(MpiRun, EagerLeavesKernelsOutInAllProcesses) {
 
 /// The counts along the path of the slowest process reach the processes that wait for it.
 TEST_P(MpiRun, OnlineSharesCountsAlongThePath) {
-  ASSERT_EQ(traced(3, "--policy online --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
+  ASSERT_EQ(traced(3, "--policy online --no-windows --time-precision 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
   EXPECT_LE(kernel(profile(), "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 3 * 3 + 6);
 }
 
@@ -87,7 +87,7 @@ TEST_P(MpiTune, SkippingNeverDeadlocksFromExecutionToExecution) {
     seed += 3;
     write_space("test", {program("random_program"), "{seed}", "50"}, {{"seed", seeds}}, processes);
     const Result result =
-        tune(std::string("space.json --json --fresh --self-check all --min-coverage 0 --tolerance 1000 --no-windows --policy ") + policy);
+        tune(std::string("space.json --json --fresh --self-check all --min-coverage 0 --time-precision 1000 --no-windows --policy ") + policy);
     ASSERT_EQ(result.exit_code, 0) << policy << ' ' << seeds << '\n' << result.err;
     const json found = json::parse(result.out);
     EXPECT_EQ(found.at("launches"), 1) << policy;
@@ -102,7 +102,7 @@ TEST_P(MpiTune, SkippingNeverDeadlocksFromExecutionToExecution) {
 /// the next execution's.
 TEST_P(MpiTune, ShadowsOfAnEarlierPolicyAreNotWaitedFor) {
   write_space("test", {program("configurations_program"), "{order}", "{way}"}, {{"order", {20, 30}}, {"way", {"late"}}});
-  const Result result = tune("space.json --json --self-check all --policy online --tolerance 0.001 --no-windows --min-coverage 0");
+  const Result result = tune("space.json --json --self-check all --policy online --time-precision 0.001 --no-windows --min-coverage 0");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json found = json::parse(result.out);
   EXPECT_EQ(found.at("launches"), 1);

@@ -53,7 +53,7 @@ TEST_P(MpiModes, AWaitingSenderTakesItsReceiversPath) {
 
 /// A message that was skipped arrives empty, but a probe reports its full length.
 TEST_P(MpiModes, ProbesReportTheLengthOfMessagesThatWereLeftOut) {
-  const json found = same_as_plain(2, "lengths", "--policy conditional --no-windows --tolerance 1000");
+  const json found = same_as_plain(2, "lengths", "--policy conditional --no-windows --time-precision 1000");
   EXPECT_GT(kernel(found, "MPI_Send(800 bytes")->at("skipped"), 40);
 }
 

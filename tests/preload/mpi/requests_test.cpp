@@ -51,7 +51,7 @@ TEST_P(MpiRun, RandomProgramsThatUseAllWaysGiveTheSameResultsAndEnd) {
     ASSERT_EQ(plain.exit_code, 0) << command << plain.err;
     const Result with =
         run(ranks,
-            fmt::format("{} mpi run --kernels library --no-windows --tolerance 1000 --policy {} -- {}", FLOPCAST_PROGRAM, policy, command),
+            fmt::format("{} mpi run --kernels library --no-windows --time-precision 1000 --policy {} -- {}", FLOPCAST_PROGRAM, policy, command),
             limit);
     ASSERT_EQ(with.exit_code, 0) << policy << ' ' << command << with.out << with.err;
     EXPECT_EQ(std::string(policy) == "full" ? with.out : courses(with.out), std::string(policy) == "full" ? plain.out : courses(plain.out))
@@ -62,7 +62,7 @@ TEST_P(MpiRun, RandomProgramsThatUseAllWaysGiveTheSameResultsAndEnd) {
 /// All processes agree on nonblocking collectives without waiting, from the statistics that an earlier blocking collective exchanged.
 TEST_P(MpiRun, NonblockingCollectivesAreLeftOut) {
   const Result result =
-      traced(3, "--policy conditional --no-windows --tolerance 1000 --output profile.json", program("work_program") + " 30 nonblocking");
+      traced(3, "--policy conditional --no-windows --time-precision 1000 --output profile.json", program("work_program") + " 30 nonblocking");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json found = profile();
   for (const char* name : {"MPI_Iallreduce(800 bytes", "MPI_Igather(2400 bytes", "MPI_Iscatter(2400 bytes"}) {
@@ -82,7 +82,7 @@ TEST_P(MpiModes, NonblockingExchangesAreFollowed) {
   const json found = same_as_plain(2, "exchange");
   EXPECT_EQ(kernel(found, "MPI_Isendrecv(24 bytes")->at("executed").at("count"), 6);
   EXPECT_EQ(kernel(found, "MPI_Isendrecv_replace(24 bytes")->at("executed").at("count"), 6);
-  same_as_plain(4, "exchange", "--policy online --tolerance 1000");
+  same_as_plain(4, "exchange", "--policy online --time-precision 1000");
 }
 
 /// A process that polls is waiting: the path leads through the process that computes, and the polls take no time on it.
@@ -111,7 +111,7 @@ TEST_P(MpiModes, TransfersThatBothProcessesPollForAreCommunication) {
 /// wait for it in place of another request.
 TEST_P(MpiModes, ACollectiveThatIsLeftOutIsNotWaitedForInPlaceOfAnotherRequest) {
   for (const char* policy : {"conditional", "online"}) {
-    const json found = same_as_plain(2, "overlap", std::string("--no-windows --tolerance 1000 --policy ") + policy);
+    const json found = same_as_plain(2, "overlap", std::string("--no-windows --time-precision 1000 --policy ") + policy);
     EXPECT_GT(kernel(found, "MPI_Ibcast(800 bytes")->at("skipped"), 40) << policy;
   }
 }

@@ -49,7 +49,7 @@ TEST_P(MpiRun, EqualRunsHaveEqualHashesOfCalls) {
   const json full = calls("", program("work_program") + " 10");
   ASSERT_EQ(full.size(), 2U);
   EXPECT_EQ(full.at(0).at(0), 2 * 10);
-  EXPECT_EQ(calls("--policy conditional --tolerance 1000", program("work_program") + " 10"), full);
+  EXPECT_EQ(calls("--policy conditional --time-precision 1000", program("work_program") + " 10"), full);
   EXPECT_NE(calls("", program("work_program") + " 11"), full);
 }
 

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 #include <string>
@@ -48,9 +49,10 @@ TEST_F(TuneCommand, RanksAnAlgorithmThatNoLibraryHas) {
   EXPECT_EQ(values_of(document, "nb"), (std::set<std::string>{"32", "48", "64"}));
   EXPECT_EQ(document["configurations"].size(), 6U);
   EXPECT_EQ(document["configurations"][0]["verdict"], "chosen");
-  EXPECT_GT(document["configurations"][0]["executed_seconds"], 0);
   EXPECT_GT(document["configurations"][0]["kernel_seconds"], 0);
   EXPECT_EQ(document["executions"], 1);
+  const auto was_executed = [](const json& one) { return one["executed_seconds"] > 0; };
+  EXPECT_EQ(std::ranges::count_if(document["configurations"], was_executed), 1);
   EXPECT_EQ(document["calls_depend_on_results"], false);
   EXPECT_THAT(document["place"], HasSubstr("with 1 thread"));
 }

@@ -98,7 +98,7 @@ std::string name_in_schema(std::string_view pretty) {
 }
 
 ordered_json with_unit(ordered_json schema, std::string_view unit) {
-  if (!unit.empty() && !schema.contains("$ref")) {
+  if (!unit.empty()) {
     schema["unit"] = unit;
   }
   return schema;

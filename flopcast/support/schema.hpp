@@ -54,7 +54,7 @@ constexpr std::string_view pretty_name() {
 }
 /// Returns "tuning.Decision" of the compiler's text for flopcast::tuning::Decision.
 std::string name_in_schema(std::string_view pretty);
-/// Adds a unit to a schema unless it refers to a definition.
+/// Adds a unit to a schema. That of an object is the unit of those of its numbers that have none of their own.
 nlohmann::ordered_json with_unit(nlohmann::ordered_json schema, std::string_view unit);
 /// Writes limits into the schema of a member, or of the elements of a list or map.
 void add_bounds(nlohmann::ordered_json& schema, const Bounds& bounds);

@@ -74,7 +74,8 @@ TEST_P(MpiRun, EagerLeavesKernelsOutInAllProcesses) {
 
 /// The counts along the path of the slowest process reach the processes that wait for it.
 TEST_P(MpiRun, OnlineSharesCountsAlongThePath) {
-  ASSERT_EQ(traced(3, "--policy online --no-windows --time-precision 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
+  ASSERT_EQ(
+      traced(3, "--policy online --no-windows --time-precision 1000 --output profile.json", program("work_program") + " 30").exit_code, 0);
   EXPECT_LE(kernel(profile(), "dgemm(NT, 100, 100, 100)")->at("executed").at("count"), 3 * 3 + 6);
 }
 
@@ -86,8 +87,8 @@ TEST_P(MpiTune, SkippingNeverDeadlocksFromExecutionToExecution) {
     const json seeds = {seed + 1, seed + 2, seed + 3};
     seed += 3;
     write_space("test", {program("random_program"), "{seed}", "50"}, {{"seed", seeds}}, processes);
-    const Result result =
-        tune(std::string("space.json --json --fresh --self-check all --min-coverage 0 --time-precision 1000 --no-windows --policy ") + policy);
+    const Result result = tune(
+        std::string("space.json --json --fresh --self-check all --min-coverage 0 --time-precision 1000 --no-windows --policy ") + policy);
     ASSERT_EQ(result.exit_code, 0) << policy << ' ' << seeds << '\n' << result.err;
     const json found = json::parse(result.out);
     EXPECT_EQ(found.at("launches"), 1) << policy;

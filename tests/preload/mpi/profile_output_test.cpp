@@ -64,7 +64,8 @@ TEST_P(MpiRun, ReportsHowProcessesSpentTheirTime) {
     EXPECT_EQ(in_full.at(name), 0) << name;
   }
   ASSERT_EQ(
-      traced(2, "--policy conditional --no-windows --time-precision 1000 --output profile.json", program("work_program") + " 20").exit_code, 0);
+      traced(2, "--policy conditional --no-windows --time-precision 1000 --output profile.json", program("work_program") + " 20").exit_code,
+      0);
   const json found = profile();
   const json& selective = found.at("spent");
   EXPECT_GT(selective.at("unseen_seconds"), 0);

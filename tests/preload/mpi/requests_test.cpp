@@ -49,10 +49,10 @@ TEST_P(MpiRun, RandomProgramsThatUseAllWaysGiveTheSameResultsAndEnd) {
     const auto limit =
         static_cast<int>(2 * std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()) + 10 * programs;
     ASSERT_EQ(plain.exit_code, 0) << command << plain.err;
-    const Result with =
-        run(ranks,
-            fmt::format("{} mpi run --kernels library --no-windows --time-precision 1000 --policy {} -- {}", FLOPCAST_PROGRAM, policy, command),
-            limit);
+    const Result with = run(
+        ranks,
+        fmt::format("{} mpi run --kernels library --no-windows --time-precision 1000 --policy {} -- {}", FLOPCAST_PROGRAM, policy, command),
+        limit);
     ASSERT_EQ(with.exit_code, 0) << policy << ' ' << command << with.out << with.err;
     EXPECT_EQ(std::string(policy) == "full" ? with.out : courses(with.out), std::string(policy) == "full" ? plain.out : courses(plain.out))
         << policy << ' ' << command;
@@ -61,8 +61,8 @@ TEST_P(MpiRun, RandomProgramsThatUseAllWaysGiveTheSameResultsAndEnd) {
 
 /// All processes agree on nonblocking collectives without waiting, from the statistics that an earlier blocking collective exchanged.
 TEST_P(MpiRun, NonblockingCollectivesAreLeftOut) {
-  const Result result =
-      traced(3, "--policy conditional --no-windows --time-precision 1000 --output profile.json", program("work_program") + " 30 nonblocking");
+  const Result result = traced(3, "--policy conditional --no-windows --time-precision 1000 --output profile.json",
+                               program("work_program") + " 30 nonblocking");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json found = profile();
   for (const char* name : {"MPI_Iallreduce(800 bytes", "MPI_Igather(2400 bytes", "MPI_Iscatter(2400 bytes"}) {

@@ -2,7 +2,8 @@
 (() => {
   const root = document.documentElement;
   const variable = (name) => getComputedStyle(root).getPropertyValue("--" + name).trim();
-  const colorOf = (number) => variable("c" + ((number - 1) % 10 + 1));
+  const colorName = (number) => "c" + ((number - 1) % 10 + 1);
+  const colorOf = (number) => variable(colorName(number));
   const element = (name, className, text) => {
     const made = document.createElement(name);
     made.className = className;
@@ -95,7 +96,7 @@
       span.style.visibility = inside ? "visible" : "hidden";
       span.style.left = left + x + "px";
       span.style.top = top + y + "px";
-      span.style.color = colorOf(label.color || 8);
+      span.style.color = `var(--${colorName(label.color || 8)})`;
       if (label.rising) {
         const rise = y - u.valToPos(10 * label.y, "y"), run = u.valToPos(10 * label.x, "x") - x;
         span.style.rotate = -Math.atan2(rise, run) + "rad";

@@ -84,9 +84,10 @@ void Transposition::choose_blocks() {
   const bool has_rows = nearest.strides[in_a] == 1 && nearest.strides[in_c] == 1;
   const std::int64_t side = std::max(shortest_side, bytes_of_side / element_bytes_);
   take(by_c, has_rows ? std::max(rows_of_tile * side, std::min(nearest.extent, SumTiles::bytes_of_row / element_bytes_)) : side);
-  choose_way(by_a, by_c);
+  along_c_ = chain(by_c, in_c, {});
   take(by_a, side);
-  along_a_ = way_ == Way::squares ? chain(by_a, in_a, along_c_) : Numbers{};
+  along_a_ = chain(by_a, in_a, along_c_);
+  choose_way();
   for (std::size_t d = 0; d < dimensions_.size(); ++d) {
     const SumDimension& dimension = dimensions_[d];
     Block& block = blocks_[d];
@@ -138,14 +139,6 @@ Transposition::Numbers Transposition::chain(const Numbers& nearest_first, std::s
   return all;
 }
 
-std::int64_t Transposition::values(const Numbers& dimensions) const {
-  std::int64_t count = 1;
-  for (const std::size_t d : dimensions) {
-    count *= dimensions_[d].extent;
-  }
-  return count;
-}
-
 std::int64_t Transposition::blocked(const Numbers& dimensions) const {
   std::int64_t count = 1;
   for (const std::size_t d : dimensions) {
@@ -154,28 +147,18 @@ std::int64_t Transposition::blocked(const Numbers& dimensions) const {
   return count;
 }
 
-void Transposition::choose_way(const Numbers& by_a, const Numbers& by_c) {
+void Transposition::choose_way() {
   const SumDimension& nearest = dimensions_.front();
-  along_c_ = chain(by_c, in_c, {});
   if (!along_c_.empty() && nearest.strides[in_a] == 1 && (nearest.extent * element_bytes_ >= shortest_row || dimensions_.size() == 1)) {
     way_ = Way::rows;
     along_c_ = {0};
-    return;
-  }
-  Numbers along_a;  // with whole dimensions, before blocks are taken along A
-  std::int64_t contiguous = 1;
-  for (const std::size_t d : by_a) {
-    if (dimensions_[d].strides[in_a] != contiguous || contains(along_c_, d)) {
-      break;
-    }
-    along_a.push_back(d);
-    contiguous *= dimensions_[d].extent;
-  }
-  if (std::min(values(along_c_), values(along_a)) >= shortest_square) {
+  } else if (std::min(blocked(along_c_), blocked(along_a_)) >= shortest_square) {
     way_ = Way::squares;
+    return;
   } else {
     way_ = along_c_.empty() ? Way::single : Way::table;
   }
+  along_a_.clear();
 }
 
 std::int64_t Transposition::length(std::size_t dimension, std::size_t ends) const {

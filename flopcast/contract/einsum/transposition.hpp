@@ -50,10 +50,9 @@ class Transposition {
   void choose_streaming(double out_of_caches);
   void take(const Numbers& nearest_first, std::int64_t wanted);
   [[nodiscard]] Numbers chain(const Numbers& nearest_first, std::size_t tensor, const Numbers& excluded) const;
-  void choose_way(const Numbers& by_a, const Numbers& by_c);
+  void choose_way();
   [[nodiscard]] Work work(std::size_t ends) const;
   [[nodiscard]] std::int64_t length(std::size_t dimension, std::size_t ends) const;
-  [[nodiscard]] std::int64_t values(const Numbers& dimensions) const;
   [[nodiscard]] std::int64_t blocked(const Numbers& dimensions) const;
   void run_tile(const std::byte* a, std::byte* c, const Work& work, std::int64_t ahead, std::byte* buffer) const;
 

@@ -34,6 +34,16 @@ double elements_of(Dimensions dimensions, std::size_t t) {
   return elements;
 }
 
+/// Returns the dimensions that tensor `t` has, nearest ones first.
+std::vector<LabelDimension> sorted_along(Dimensions dimensions, std::size_t t) {
+  std::vector<LabelDimension> sorted;
+  std::copy_if(dimensions.begin(), dimensions.end(), std::back_inserter(sorted),
+               [t](const LabelDimension& x) { return x.strides[t] != 0; });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [t](const LabelDimension& x, const LabelDimension& y) { return std::abs(x.strides[t]) < std::abs(y.strides[t]); });
+  return sorted;
+}
+
 bool has_own_label(Dimensions dimensions, std::size_t t) {
   return std::any_of(dimensions.begin(), dimensions.end(), [&](const LabelDimension& x) { return is_of_one(x, t); });
 }
@@ -77,12 +87,31 @@ bool would_copy_matrix(Dimensions dimensions, const PairSizes& size) {
          });
 }
 
+/// Returns the number of neighbours in D along which one operand only changes.
+double row_of_one_operand(Dimensions dimensions) {
+  double length = 1;
+  std::array<bool, 2> changes{};
+  for (const LabelDimension& dimension : sorted_along(dimensions, in_c)) {
+    for (std::size_t t = 0; t < changes.size(); ++t) {
+      changes[t] = changes[t] || dimension.strides[t] != 0;
+    }
+    if (static_cast<double>(std::abs(dimension.strides[in_c])) != length || (changes[in_a] && changes[in_b])) {
+      break;
+    }
+    length *= static_cast<double>(dimension.extent);
+  }
+  return length;
+}
+
 /// Returns whether a contraction without labels of one operand alone is faster without BLAS.
 bool needs_no_tiles(Dimensions dimensions) {
   constexpr double few = 216;                  // products that take less time than preparing a call of BLAS
-  constexpr double cached_elements = 1 << 14;  // elements of D that are written into the caches
+  constexpr double few_elements = 1 << 14;     // of an outer product
+  constexpr double cached_elements = 1 << 22;  // elements of D that are written into the caches
+  constexpr double long_row = 16;
   const PairSizes size = sizes_of(dimensions);
-  const bool is_elementwise = size.k == 1 && (size.batch > 1 || size.alone > 1 || size.all() <= cached_elements);
+  const bool is_elementwise = size.k == 1 && (size.batch > 1 || size.alone > 1 || size.all() <= few_elements ||
+                                              (size.all() <= cached_elements && row_of_one_operand(dimensions) >= long_row));
   return is_elementwise || (size.m == 1 && size.n == 1) || size.all() <= few || would_copy_matrix(dimensions, size);
 }
 
@@ -95,6 +124,38 @@ bool is_flipped(const PairProblem& problem, Dimensions dimensions, const std::ar
     copies[problem.conjugated[t] ? 0 : 1] += sums[t] ? 0 : elements_of(dimensions, t);  // a sum conjugates without a copy
   }
   return copies[1] + passes * problem.result_elements < copies[0];
+}
+
+/// Returns whether the elements of operand `t` follow each other in the order of the tensor `leader`, as far as a row of it reaches.
+bool is_in_order(Dimensions dimensions, std::size_t t, std::size_t leader) {
+  constexpr std::int64_t long_row = 64;
+  std::int64_t length = 1;  // of the row in the leader
+  std::int64_t next = 1;    // stride that continues the operand's row
+  for (const LabelDimension& dimension : sorted_along(dimensions, leader)) {
+    if (length >= long_row) {
+      break;
+    }
+    if (dimension.strides[t] != 0 && std::abs(dimension.strides[t]) != next) {
+      return false;
+    }
+    next *= dimension.strides[t] != 0 ? dimension.extent : 1;
+    length *= dimension.extent;
+  }
+  return true;
+}
+
+/// Returns whether a sum in place takes less time if operand `t` is copied first: where its elements are read several times, or dot products
+/// would collect them one by one.
+bool needs_arranging(Dimensions dimensions, std::size_t t) {
+  constexpr double many_uses = 4;
+  constexpr double few_elements = 64;          // fewer are collected before a copy has begun
+  constexpr double cached_elements = 1 << 17;  // of a copy that stays in the caches
+  const PairSizes size = sizes_of(dimensions);
+  const double read = elements_of(dimensions, t);
+  const bool is_dot = size.k > 1 && size.m == 1 && size.n == 1;
+  const bool pays = size.k == 1 && (size.all() >= many_uses * read || read <= cached_elements);
+  return read >= few_elements && (pays || (is_dot && t == in_b)) && !is_in_order(dimensions, t, order_of_arranged(dimensions, t)) &&
+         !exceeds_memory(dimensions, t);
 }
 
 /// Returns the method for one operand, or for a tensor and a number.
@@ -115,6 +176,11 @@ bool is_of_one(const LabelDimension& dimension, std::size_t t) {
   return !dimension.in_result && dimension.strides[t] != 0 && dimension.strides[1 - t] == 0;
 }
 
+std::size_t order_of_arranged(Dimensions dimensions, std::size_t t) {
+  const bool sums_up = std::any_of(dimensions.begin(), dimensions.end(), [](const LabelDimension& x) { return !x.in_result; });
+  return sums_up ? 1 - t : in_c;
+}
+
 /// Each choice depends on those before it: the reason why this is one function.
 PairMethod choose_method(const PairProblem& problem) {
   if (problem.operands == 1 || is_number(problem.dimensions, in_a) || is_number(problem.dimensions, in_b)) {
@@ -129,13 +195,18 @@ PairMethod choose_method(const PairProblem& problem) {
   const std::vector<LabelDimension> reduced = without_own_labels(problem.dimensions);
   method.needs_blas = (problem.has_tiles || !needs_no_tiles(reduced)) && !stay[in_a] && !stay[in_b];
   method.flips = method.needs_blas && is_flipped(problem, reduced, sums);
-  const auto conjugates_first = [&](std::size_t t) { return method.conjugated[t] && method.preparations[t] == Preparation::none; };
+  const auto conjugates_first = [&](std::size_t t) {
+    const Preparation preparation = method.preparations[t];
+    return method.conjugated[t] && (preparation == Preparation::none || preparation == Preparation::arrange);
+  };
   for (std::size_t t = 0; t < problem.operands; ++t) {
     method.conjugated[t] = problem.is_complex && problem.conjugated[t] != method.flips;
     if (sums[t] && !stay[t]) {
       method.preparations[t] = Preparation::sum;
     } else if (method.conjugated[t] && method.needs_blas) {
       method.preparations[t] = Preparation::conjugate;
+    } else if (!method.needs_blas && needs_arranging(reduced, t)) {
+      method.preparations[t] = Preparation::arrange;
     }
   }
   if (!method.needs_blas && conjugates_first(in_b) && !conjugates_first(in_a)) {

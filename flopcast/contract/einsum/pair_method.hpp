@@ -21,22 +21,26 @@ struct PairProblem {
   bool has_tiles = false;  ///< the user asks for tiles of a plan
 };
 
-/// Work on an operand before the contraction, for which it is written to the workspace.
-enum class Preparation : std::uint8_t { none, sum, conjugate };
+/// Work on an operand before the contraction, for which it is written to the workspace. `arrange` copies the operand in the order in which a
+/// sum in place reads it: along the result, or along the other operand of a dot product.
+enum class Preparation : std::uint8_t { none, sum, conjugate, arrange };
 
 /// The way in which an expression of one or two operands is computed.
 struct PairMethod {
   std::array<Preparation, 2> preparations{};  ///< `sum`: over the labels that the operand alone has
-  std::array<bool, 2> conjugated{};           ///< the operand is conjugated: while it is prepared, or else by the contraction
-  std::optional<std::size_t> factor = {};     ///< operand that is, or is summed to, one number, which scales the result
-  bool needs_blas = false;                    ///< the contraction is planned; otherwise it is a sum over the operands in place
-  std::size_t first = in_a;                   ///< operand that comes first in that sum
-  bool flips = false;                         ///< the contraction computes the conjugate of D
+  std::array<bool, 2> conjugated{};        ///< the operand is conjugated: while it is summed or copied for that, or else by the contraction
+  std::optional<std::size_t> factor = {};  ///< operand that is, or is summed to, one number, which scales the result
+  bool needs_blas = false;                 ///< the contraction is planned; otherwise it is a sum over the operands in place
+  std::size_t first = in_a;                ///< operand that comes first in that sum
+  bool flips = false;                      ///< the contraction computes the conjugate of D
   friend bool operator==(const PairMethod&, const PairMethod&) = default;
 };
 
 /// Returns whether only operand `t` has a label.
 bool is_of_one(const LabelDimension& dimension, std::size_t t);
+
+/// Returns the tensor in whose order operand `t` is arranged.
+std::size_t order_of_arranged(std::span<const LabelDimension> dimensions, std::size_t t);
 
 /// Chooses the method. Copies, transpositions, sums, elementwise products, dot products and tiny contractions need no BLAS.
 PairMethod choose_method(const PairProblem& problem);

@@ -220,7 +220,7 @@ class PairPlan final : public Plan::Implementation {
   };
   void check(std::span<const void* const> operands, const void* c, const void* d, Complex alpha, Complex beta) const;
   void choose_steps(const Machine& machine);
-  void add_step(std::vector<LabelDimension>& dimensions, std::size_t t, const std::string& what);
+  void add_step(std::vector<LabelDimension>& dimensions, std::size_t t, Preparation preparation);
   void make_sum(const std::vector<LabelDimension>& dimensions, std::size_t first, bool has_second);
   void make_plan(std::vector<LabelDimension> dimensions, const Machine& machine);
   void set_expectations(const Machine& machine);
@@ -321,9 +321,12 @@ void PairPlan::check(std::span<const void* const> operands, const void* c, const
   }
 }
 
-/// Sums or copies operand `t` into the workspace: densely, in the order of the operand's memory.
-void PairPlan::add_step(std::vector<LabelDimension>& dimensions, std::size_t t, const std::string& what) {
-  SumProblem problem{options_.precision, {}, false, false, steps_[t].conjugated};
+/// Sums or copies operand `t` into the workspace: densely, in the order of the operand's memory, unless it is arranged.
+void PairPlan::add_step(std::vector<LabelDimension>& dimensions, std::size_t t, Preparation preparation) {
+  const bool arranges = preparation == Preparation::arrange;
+  const std::size_t leader = arranges ? order_of_arranged(dimensions, t) : t;
+  OperandPreparation& step = steps_[t];
+  SumProblem problem{options_.precision, {}, false, false, step.conjugated && !arranges};
   std::vector<LabelDimension*> kept;
   for (LabelDimension& dimension : dimensions) {
     if (is_of_one(dimension, t)) {
@@ -332,8 +335,9 @@ void PairPlan::add_step(std::vector<LabelDimension>& dimensions, std::size_t t, 
       kept.push_back(&dimension);
     }
   }
-  std::stable_sort(kept.begin(), kept.end(),
-                   [&](const LabelDimension* x, const LabelDimension* y) { return std::abs(x->strides[t]) < std::abs(y->strides[t]); });
+  std::stable_sort(kept.begin(), kept.end(), [&](const LabelDimension* x, const LabelDimension* y) {
+    return std::abs(x->strides[leader]) < std::abs(y->strides[leader]);
+  });
   std::int64_t stride = 1;
   for (LabelDimension* dimension : kept) {
     problem.dimensions.push_back({dimension->extent, {dimension->strides[t], 0, stride}});
@@ -342,10 +346,13 @@ void PairPlan::add_step(std::vector<LabelDimension>& dimensions, std::size_t t, 
   }
   dimensions.erase(std::remove_if(dimensions.begin(), dimensions.end(), [&](const LabelDimension& x) { return is_of_one(x, t); }),
                    dimensions.end());
-  OperandPreparation& step = steps_[t];
   step.sum.emplace(problem, options_.threads);
   step.offset = workspace_bytes_;
-  step.conjugated = false;
+  step.conjugated = step.conjugated && arranges;
+  const char* const what = arranges                                ? "copied in the order in which it is read"
+                           : preparation == Preparation::conjugate ? "conjugated"
+                           : step.is_factor                        ? "summed over all its labels"
+                                                                   : "summed over the labels that it alone has";
   step.what = fmt::format("{}: {}, {} in the workspace", name_of_operand(t), what,
                           format_bytes(static_cast<double>(stride * element_bytes(options_.precision))));
   constexpr std::int64_t line = 64;
@@ -365,10 +372,8 @@ void PairPlan::choose_steps(const Machine& machine) {
   for (std::size_t t = 0; t < problem.operands; ++t) {
     steps_[t].conjugated = method.conjugated[t];
     steps_[t].is_factor = method.factor == t;
-    if (method.preparations[t] == Preparation::sum) {
-      add_step(dimensions, t, steps_[t].is_factor ? "summed over all its labels" : "summed over the labels that it alone has");
-    } else if (method.preparations[t] == Preparation::conjugate) {
-      add_step(dimensions, t, "conjugated");
+    if (method.preparations[t] != Preparation::none) {
+      add_step(dimensions, t, method.preparations[t]);
     }
   }
   if (method.needs_blas) {

@@ -64,7 +64,10 @@ class SumWorker {
   using R = typename NumberOfElement<T>::type;
 
   SumWorker(const StridedSum& sum, const T* a, const T* b, T* c, T alpha, T beta, bool reads)
-      : sum_(sum), kernel_(kernel_of<T>(row_kernels())), data_{a, b}, c_(c), alpha_(alpha), beta_(beta), reads_(reads) {}
+      : sum_(sum), kernel_(kernel_of<T>(row_kernels())), data_{a, b}, c_(c), alpha_(alpha), beta_(beta), reads_(reads) {
+    const bool is_computed = sum.has_b_ || sum.tiles_.sums_up;  // not a row of A that would be copied
+    writes_in_place_ = is_computed && sum.tiles_.columns.steps[in_c] == 1 && alpha == T(1) && beta == T(0) && !sum.conjugate_sum_;
+  }
 
   /// Computes tiles [first, last).
   void run(std::int64_t first, std::int64_t last) {
@@ -98,8 +101,10 @@ class SumWorker {
       if (sum_.tiles_.by_columns) {
         const T* const row = row_of(at, columns, buffer + i * largest_side);
         kernel_.combine(columns, numbers(row), sum_.conjugate_sum_, numbers(&alpha_), nullptr, false, numbers(buffer + i * largest_side));
+      } else if (T* const row = c + sum_.tiles_.rows.offset(in_c, i); writes_in_place_) {
+        row_of(at, columns, row);
       } else {
-        write_row(row_of(at, columns, scratch(2)), columns, c + sum_.tiles_.rows.offset(in_c, i));
+        write_row(row_of(at, columns, scratch(2)), columns, row);
       }
     }
     if (sum_.tiles_.by_columns) {
@@ -344,7 +349,8 @@ class SumWorker {
   T* c_;
   T alpha_, beta_;
   bool reads_;
-  alignas(64) std::byte scratch_[3 * bytes_of_row];                                                 // not initialised
+  bool writes_in_place_ = false;                     ///< rows of C are computed where they lie
+  alignas(64) std::byte scratch_[3 * bytes_of_row];  // not initialised
   alignas(64) std::byte tile_[largest_side * largest_side * static_cast<std::int64_t>(sizeof(T))];  // not initialised
 };
 

@@ -73,6 +73,12 @@ bool follows_c(const SumShape& shape, const std::vector<SumDimension>& kept, boo
   return by_dots || kept.empty() || kept.front() == shape.kept.front() || terms_of_element >= many_terms;
 }
 
+/// Returns whether all tensors are contiguous along C's nearest dimension, or have one element for all of it.
+bool is_along_all(const SumShape& shape) {
+  const auto is_row = [&](std::size_t t) { return shape.kept.front().strides[t] == 0 || shape.kept.front().strides[t] == 1; };
+  return shape.summed.empty() && !shape.kept.empty() && is_row(in_a) && is_row(in_b) && shape.kept.front().strides[in_c] == 1;
+}
+
 /// Returns whether tiles have several rows: where C is contiguous along them, or where lines of C or of the operand `other` would be left
 /// in part.
 bool has_rows(const SumTiles& tiles, const SumShape& shape, const std::vector<SumDimension>& left, bool is_long, std::size_t other) {
@@ -152,13 +158,14 @@ SumTiles choose_tiles(const SumShape& shape) {
   sort_by(summed, main);
   all.sums_up = !summed.empty();
   all.by_dots = adds_by_dots(kept, summed, main);
-  if (!all.by_dots) {
+  if (!all.by_dots && !is_along_all(shape)) {
     sort_by(kept, main);
   }
   const bool is_along_c = follows_c(shape, kept, all.by_dots);
   const bool is_long = is_along_c && !kept.empty() && kept.front().extent >= run;
   const std::int64_t longest = all.by_dots ? SumTiles::largest_side : SumTiles::bytes_of_row / shape.element_bytes;
-  all.columns = take_side(kept, is_long ? longest : run, all.tiles);
+  // A long dimension is a row by itself: along several ones, operands would be collected by tables.
+  all.columns = take_side(kept, is_long ? all.by_dots ? longest : std::min(longest, kept.front().extent) : run, all.tiles);
   all.by_columns = !is_along_c && std::find(kept.begin(), kept.end(), shape.kept.front()) != kept.end();
   sort_by(kept, all.by_columns || !shape.has_b ? in_c : other);
   if (has_rows(all, shape, kept, is_long, other)) {

@@ -420,10 +420,12 @@ std::vector<Candidate> candidates_on(int threads, const Folded& folded, const En
 }  // namespace
 
 std::vector<Candidate> candidates(const Folded& folded, const Environment& environment, const TileRates& rates, int threads) {
-  const Seconds worth_threads = 1e-3 + (threads - 1) * start_of_a_thread;  // above this time the cost of starting threads is irrelevant
   std::vector<Candidate> all = candidates_on(threads, folded, environment, rates);
-  if (threads > 1 && all.front().seconds < worth_threads) {
-    const std::vector<Candidate> alone = candidates_on(1, folded, environment, rates);
+  if (threads > 1 && is_short_for_threads(all.front().seconds, threads)) {
+    std::vector<Candidate> alone = candidates_on(1, folded, environment, rates);
+    if (!are_threads_worthwhile(all.front().seconds, alone.front().seconds)) {
+      return alone;
+    }
     all.insert(all.end(), alone.begin(), alone.end());
     std::stable_sort(all.begin(), all.end(), [](const Candidate& x, const Candidate& y) { return x.seconds < y.seconds; });
   }

@@ -16,6 +16,17 @@ namespace flopcast::contract {
 /// that has to be started (tens of them).
 inline constexpr Seconds start_of_a_thread = 8e-6;
 
+/// Returns whether the cost of starting threads matters for a contraction that takes `seconds` on `threads` of them.
+constexpr bool is_short_for_threads(Seconds seconds, int threads) { return seconds < 1e-3 + (threads - 1) * start_of_a_thread; }
+
+/// Returns whether a short contraction runs on several threads, in `shared` seconds, rather than on one in `alone`. Threads that save little
+/// aren't worth the risk that a core belongs to another program just then: a call that waits for such a core takes several times as long.
+constexpr bool are_threads_worthwhile(Seconds shared, Seconds alone) {
+  constexpr Seconds least_saved = 1e-5;
+  constexpr double largest_share = 0.8;
+  return shared <= alone - least_saved && shared <= largest_share * alone;
+}
+
 /// Number of elements in a cache line.
 std::int64_t elements_per_line(Precision precision);
 

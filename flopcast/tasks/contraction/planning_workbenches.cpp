@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "flopcast/contract/planner/blas_kernels.hpp"
+#include "flopcast/contract/planner/time_formula.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/tasks/contraction/contraction_services.hpp"
@@ -45,6 +46,19 @@ const contract::Machine& PlanningWorkbenches::machine(int threads, bool fresh) {
 
 contract::Plan PlanningWorkbenches::plan(const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
                                          const PlanRequest& request) {
+  contract::Plan shared = plan_on_threads(expression, strides, request);
+  if (request.effort != contract::Effort::estimate || for_threads(request.threads) == first_ ||
+      !contract::is_short_for_threads(shared.seconds(), request.threads)) {
+    return shared;
+  }
+  PlanRequest of_one = request;
+  of_one.threads = 1;
+  contract::Plan alone = plan_on_threads(expression, strides, of_one);
+  return contract::are_threads_worthwhile(shared.seconds(), alone.seconds()) ? shared : alone;
+}
+
+contract::Plan PlanningWorkbenches::plan_on_threads(const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
+                                                    const PlanRequest& request) {
   PlanningServices services = tools_of(*for_threads(request.threads), request);
   services.machine = [&] { return machine(request.threads, request.fresh); };
   services.trials = first_->trials();

@@ -25,10 +25,14 @@ class PlanningWorkbenches {
   /// Returns the machine of plans on `threads` threads. The rates of its kernels are looked up or measured at the first call; `fresh` measures
   /// them again.
   const contract::Machine& machine(int threads, bool fresh = false);
-  /// Plans an expression, as plan() does with for_threads(request.threads), which must exist as long as the plan.
+  /// Plans an expression, as plan() does with for_threads(request.threads). By estimate, a short one is planned on one thread, too, where
+  /// first() may be faster, and the better plan is returned. The workbench must exist as long as the plan.
   contract::Plan plan(const contract::SizedExpression& expression, const contract::EinsumStrides& strides, const PlanRequest& request);
 
  private:
+  contract::Plan plan_on_threads(const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
+                                 const PlanRequest& request);
+
   RunContext context_;
   std::shared_ptr<const Workbench> first_;
   std::shared_ptr<const Workbench> of_several_;  ///< null until it is asked for

@@ -90,6 +90,13 @@ TEST(PairMethod, DirectSumsBeginWithTheConjugatedOperand) {
   EXPECT_EQ(method_of(dot).first, in_a);
 }
 
+TEST(PairMethod, ConjugatesAnArrangedOperandInTheProduct) {
+  const Dimensions dot = {summed(100, 1, 70), summed(70, 100, 1)};
+  const PairMethod method = method_of(dot, {false, true});
+  EXPECT_EQ(method.preparations, (std::array{Preparation::none, Preparation::arrange}));
+  EXPECT_EQ(method.first, in_b);
+}
+
 TEST(PairMethod, CopiesNoSlidingWindows) {
   const Dimensions windows = {in_the_result(1000, 1, 0, 1), in_the_result(50, 0, 1, 1000), summed(1000, 1, 50)};
   EXPECT_TRUE(method_of(windows).needs_blas) << "nothing is copied";
@@ -106,6 +113,34 @@ TEST(PairMethod, MultipliesBatchesOfMatricesAndVectorsInPlace) {
   apart[1] = in_the_result(200, 1, 0, 1);
   apart[2] = summed(200, 200, 1);
   EXPECT_TRUE(method_of(apart).needs_blas);
+}
+
+TEST(PairMethod, ComputesOuterProductsInPlaceAlongLongRows) {
+  const Dimensions rows = {in_the_result(200, 0, 1, 1), in_the_result(200, 1, 0, 200)};
+  EXPECT_FALSE(method_of(rows).needs_blas);
+  Dimensions pairs = rows;
+  pairs[0] = in_the_result(2, 0, 1, 1);
+  pairs.push_back(in_the_result(100, 0, 2, 400));
+  pairs[1].strides[in_c] = 2;
+  EXPECT_TRUE(method_of(pairs).needs_blas) << "rows of two elements";
+  Dimensions large = rows;
+  large[1].extent = 50'000;
+  EXPECT_TRUE(method_of(large).needs_blas) << "D is written past the caches";
+}
+
+TEST(PairMethod, ArrangesWhatIsReadInAnotherOrder) {
+  using Preparations = std::array<Preparation, 2>;
+  const Dimensions turned = {in_the_result(50, 8, 1, 1), in_the_result(40, 0, 50, 50), in_the_result(8, 1, 0, 2000)};  // bc,ab->cab
+  EXPECT_EQ(method_of(turned).preparations, (Preparations{Preparation::arrange, Preparation::none})) << "A is read 40 times";
+  const Dimensions large = {in_the_result(5000, 80, 1, 1), in_the_result(2, 0, 5000, 5000), in_the_result(80, 1, 0, 10'000)};
+  EXPECT_EQ(method_of(large).preparations, (Preparations{})) << "a copy would take as long as the product";
+  const Dimensions few = {in_the_result(4, 8, 1, 1), in_the_result(40, 0, 4, 4), in_the_result(8, 1, 0, 160)};
+  EXPECT_EQ(method_of(few).preparations, (Preparations{})) << "32 numbers are collected before a copy has begun";
+  const Dimensions dot = {summed(100, 1, 70), summed(70, 100, 1)}, same = {summed(100, 1, 1), summed(70, 100, 100)};
+  EXPECT_EQ(method_of(dot).preparations, (Preparations{Preparation::none, Preparation::arrange}));
+  EXPECT_EQ(method_of(same).preparations, (Preparations{}));
+  const Dimensions windows = {summed(100, 1, 1), summed(70, 100, 1)};
+  EXPECT_EQ(method_of(windows).preparations, (Preparations{})) << "a copy of 169 numbers would take 7000";
 }
 
 }  // namespace

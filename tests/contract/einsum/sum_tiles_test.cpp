@@ -119,6 +119,13 @@ TEST(ChooseTiles, SumsAcrossRowsAddRows) {
   EXPECT_THAT(tiles.sums, ElementsAre(SumLoop{7, {4200, 0, 0}}));
 }
 
+TEST(ChooseTiles, RowsOfAnOuterProductStayInOneDimension) {
+  const SumShape shape = {{{480, {1, 0, 1}}, {60, {0, 1, 480}}}, {}, true};
+  const SumTiles tiles = choose_tiles(shape);
+  EXPECT_EQ(tiles.columns.length, 480);
+  EXPECT_EQ(tiles.columns.steps, (std::array<std::int64_t, 3>{1, 0, 1})) << "nothing is collected by a table";
+}
+
 TEST(ChooseTiles, FewShortRowsMakeATile) {
   const SumTiles tiles = choose_tiles({{{10, {1, 0, 1}}, {30, {20, 0, 10}}, {7, {900, 0, 300}}}, {}});
   EXPECT_EQ(tiles.columns.length, 30) << "10 values, 3 times in 10 blocks";

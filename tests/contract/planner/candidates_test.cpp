@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "flopcast/contract/planner/panels.hpp"
+#include "flopcast/contract/planner/time_formula.hpp"
 #include "tests/contract/planner/three_caches.hpp"
 
 namespace flopcast::contract {
@@ -139,6 +140,24 @@ TEST(Candidates, LeaveThreadsOutWhereStartingThemTakesLonger) {
   };
   EXPECT_EQ(threads_of_best(30), 1);
   EXPECT_EQ(threads_of_best(600), 2);
+}
+
+TEST(Candidates, HaveThreadsOnlyWhereTheySaveAFifthAndTenMicroseconds) {
+  EXPECT_TRUE(are_threads_worthwhile(60e-6, 100e-6));
+  EXPECT_FALSE(are_threads_worthwhile(85e-6, 100e-6));
+  EXPECT_FALSE(are_threads_worthwhile(12e-6, 20e-6));
+  int shared = 0;
+  for (std::int64_t n = 20; n < 200; n += 5) {
+    const Folded f = folded("ab=ai,ib", {{'a', n}, {'b', n}, {'i', n}});
+    const Candidate best = candidates(f, machine(), assumed_tile_rates(machine()), 2).front();
+    const Candidate alone = candidates(f, machine(), assumed_tile_rates(machine()), 1).front();
+    EXPECT_EQ(best.tiling.threads == 2, best.seconds < alone.seconds);
+    if (best.tiling.threads == 2) {
+      ++shared;
+      EXPECT_TRUE(are_threads_worthwhile(best.seconds, alone.seconds)) << n;
+    }
+  }
+  EXPECT_GT(shared, 0);
 }
 
 TEST(Candidates, AreOrderedByExpectedTimeAndHaveAllKernels) {

@@ -40,6 +40,19 @@ TEST(PairPlan, AgreesWithNestedLoopsWhereBlasIsCalled) {
   EXPECT_GT(planned, 500);
 }
 
+TEST(PairPlan, AgreesWithNestedLoopsWhereOperandsAreArranged) {
+  std::mt19937 random(14);
+  int arranged = 0;
+  for (int i = 0; i < 20000 && !HasFailure(); ++i) {
+    const EinsumCase problem = random_case(random, {2, 2, 2, 4, 4, 30, 4e4});
+    if (plan_pair(problem, test_machine(), 1).explain().find("copied in the order") != std::string::npos) {
+      expect_right(problem, 1 + i % 2);
+      ++arranged;
+    }
+  }
+  EXPECT_GT(arranged, 100);
+}
+
 TEST(PairPlan, TakesManySmallDimensions) {
   std::mt19937 random(13);
   for (int i = 0; i < 3000 && !HasFailure(); ++i) {

@@ -236,7 +236,7 @@ def compare(name, text, sizes, options):
     """Returns the seconds of searching and of contracting along each order."""
     shapes = shapes_of(text, sizes)
     random_numbers = np.random.default_rng(1)
-    arrays = [random_numbers.standard_normal(shape) / math.sqrt(max(1, math.prod(shape)) ** 0.5) for shape in shapes]
+    arrays = [np.asarray(random_numbers.standard_normal(shape) / math.sqrt(max(1, math.prod(shape)) ** 0.5)) for shape in shapes]  # numbers, too
     ways, searches = {}, {}
     searches["flopcast"], plan = timed(lambda: fc.plan(text, *arrays, threads=options.threads, effort=options.effort))
     result = np.asarray(plan(*arrays))

@@ -169,7 +169,7 @@ class Plan:
         return self._converted(operands, out, alpha, beta) if result is NotImplemented else result
 
     def _converted(self, operands: Sequence[Any], out: Array | None, alpha: complex, beta: complex) -> Any:
-        """Executes the plan on copies that have the planned strides and type."""
+        """Executes the plan on operands that have the planned strides and type, copies where the given ones haven't."""
         if len(operands) != len(self.shapes):
             raise InputError(f"the plan of '{self.subscripts}' has {len(self.shapes)} operands, but {len(operands)} are given")
         copies = []
@@ -182,6 +182,9 @@ class Plan:
                     f"operand {i + 1} of '{self.subscripts}' is {array.dtype}, but the plan is for {self.dtype}, in which numbers may lose digits."
                     " Convert the operand, or plan for its type"
                 )
+            if array.dtype == self.dtype and array.strides == tuple(self.dtype.itemsize * stride for stride in strides):
+                copies.append(array)
+                continue
             copy = _empty(shape, strides, self.dtype)
             np.copyto(copy, array)
             if _flopcast.overlaps_itself(shape, strides, 1) and not all(

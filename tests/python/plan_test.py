@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 import time
+import tracemalloc
 import unittest
 
 import numpy as np
@@ -59,6 +60,19 @@ class Plans(unittest.TestCase):
         wide = np.zeros((3, 5), np.complex128)
         plan(a[:3, :4].copy(), b.T.copy(), out=wide)
         np.testing.assert_allclose(wide, a[:3, :4] @ b.T)
+
+    def test_only_operands_of_other_types_and_strides_are_copied(self):
+        a = np.random.default_rng(1).standard_normal((300, 200))
+        plan = fc.plan(",ij->i", (), a)
+        plan(2.0, a)
+        tracemalloc.start()
+        try:
+            result = plan(2.0, a)  # a number, which becomes an array
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        np.testing.assert_allclose(result, 2 * a.sum(axis=1))
+        self.assertLess(peak, a.nbytes / 2)
 
     def test_planned_strides(self):
         a, b = self.arrays((6, 8), (5, 4))

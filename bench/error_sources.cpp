@@ -54,11 +54,11 @@ struct RoutineSums {
   Seconds in_sequence = 0;          ///< time of all calls
   Seconds sampled_in_sequence = 0;  ///< time of the calls that were also sampled
   Seconds sampled = 0;
-  Seconds alone_in_sequence = 0, asleep = 0, woken = 0, twin = 0;  ///< times of the calls that were timed alone
+  Seconds alone_in_sequence = 0, asleep = 0, woken = 0, after_copy = 0;  ///< times of the calls that were timed alone
 };
 
 /// Returns `call` with small operands in other memory; executing the copy brings the routine's code into the caches.
-Call twin_of(Call call) {
+Call small_copy_of(Call call) {
   const Operands all = operands(call);
   for (std::size_t i = 0; i < call.routine->arguments.size(); ++i) {
     const Kind kind = call.routine->arguments[i].kind;
@@ -74,7 +74,7 @@ Call twin_of(Call call) {
   return call;
 }
 
-/// Returns experiments for the call at `at` without context: with the vector units asleep, woken, and woken after the call's twin.
+/// Returns experiments for the call at `at` without context: with the vector units asleep, woken, and woken after a small copy of the call.
 std::array<measure::Experiment, 3> alone(const Trace& trace, const std::vector<Placement>& placements, std::size_t at,
                                          const Environment& environment) {
   measure::Precondition precondition;
@@ -83,12 +83,12 @@ std::array<measure::Experiment, 3> alone(const Trace& trace, const std::vector<P
   measure::Experiment asleep = measure::experiment(trace.calls[at], precondition, environment);
   measure::Experiment woken = asleep;
   asleep.wake = false;
-  measure::Experiment twin = woken;
-  const Call small = twin_of(trace.calls[at]);
-  twin.setup.insert(twin.setup.begin(), {.what = measure::Action::What::fill, .call = small});
-  twin.setup.push_back({.what = measure::Action::What::execute, .call = small});
-  twin.memory = measure::memory_of(twin.timed, twin.setup);
-  return {asleep, woken, twin};
+  measure::Experiment after_copy = woken;
+  const Call small = small_copy_of(trace.calls[at]);
+  after_copy.setup.insert(after_copy.setup.begin(), {.what = measure::Action::What::fill, .call = small});
+  after_copy.setup.push_back({.what = measure::Action::What::execute, .call = small});
+  after_copy.memory = measure::memory_of(after_copy.timed, after_copy.setup);
+  return {asleep, woken, after_copy};
 }
 
 /// An algorithm's call, the calls that it makes, and where their operands lie then.
@@ -219,7 +219,7 @@ AllSums sums_of(const PredictedCall& subject, const std::vector<tuning::TimedSeg
     sum.alone_in_sequence += median_of(in_sequence.calls[segments[s].begin]);
     sum.asleep += median_of(timings[e].calls[0]);
     sum.woken += median_of(timings[e + 1].calls[0]);
-    sum.twin += median_of(timings[e + 2].calls[0]);
+    sum.after_copy += median_of(timings[e + 2].calls[0]);
   }
   return sums;
 }
@@ -228,14 +228,14 @@ report::Table table_of(const AllSums& sums, bool alone) {
   report::Table table;
   table.columns = {{"kernel", report::Align::left}, {"calls"}, {"in sequence"}, {"sampled in context / in sequence"}};
   if (alone) {
-    table.columns.insert(table.columns.end(), {{"alone / in sequence"}, {"woken"}, {"woken after its twin"}});
+    table.columns.insert(table.columns.end(), {{"alone / in sequence"}, {"woken"}, {"woken after a small copy"}});
   }
   for (const auto& [name, sum] : sums) {
     table.rows.push_back({name,
                           report::whole(sum.calls),
                           {sum.in_sequence, format_seconds(sum.in_sequence)},
                           {sum.sampled / sum.sampled_in_sequence, fmt::format("{:.3f}", sum.sampled / sum.sampled_in_sequence)}});
-    for (const Seconds total : {sum.asleep, sum.woken, sum.twin}) {
+    for (const Seconds total : {sum.asleep, sum.woken, sum.after_copy}) {
       if (alone) {
         table.rows.back().push_back({total / sum.alone_in_sequence, fmt::format("{:.3f}", total / sum.alone_in_sequence)});
       }

@@ -2,11 +2,14 @@
 
 #include <numeric>
 
+#include "flopcast/machine/caches/cache_levels.hpp"
 #include "flopcast/support/division.hpp"
 #include "flopcast/support/error.hpp"
 
 namespace flopcast::cache {
 namespace {
+
+static_assert(max_thresholds >= machine::max_cache_levels, "each measured level of cache needs its threshold");
 
 InlineVector<std::int64_t, max_thresholds> capacities(std::span<const CacheLevel> caches) {
   if (caches.size() > max_thresholds) {

@@ -205,7 +205,6 @@ Fields FieldTable<Sample>::fields() {
           .named("reference_seconds"),
       optional_field<&T::state, &MachineState::session>("moment at which the measuring session began, in hours since 1970; 0: not known"),
       optional_field<&T::state, &MachineState::noise>("relative standard deviation that other programs' load added to a time")
-          .named("unrest")
           .unless_empty(),
       optional_field<&T::state, &MachineState::spread>("relative standard deviation of runs at different moments of the session")
           .unless_empty()};

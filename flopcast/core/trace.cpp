@@ -91,6 +91,20 @@ std::int64_t address_from_json(const nlohmann::json& json, const std::vector<All
   throw bad_input("operand '{}' lies in no allocation of the trace", text);
 }
 
+/// Returns an argument that is no scalar.
+std::int64_t argument_from_json(const nlohmann::json& value, Kind kind, const std::vector<Allocation>& allocations) {
+  switch (kind) {
+    case Kind::flag: return static_cast<unsigned char>(value.get_ref<const std::string&>().at(0));
+    case Kind::data:
+    case Kind::work:
+    case Kind::pivots: return address_from_json(value, allocations);
+    default: break;
+  }
+  std::int64_t number = 0;
+  read_value(value, number);
+  return number;
+}
+
 }  // namespace
 
 double flops(const Trace& trace) {
@@ -173,17 +187,11 @@ Call call_from_json(const nlohmann::json& json, const std::vector<Allocation>& a
     }
     const nlohmann::json& value = json[at++];
     try {
-      switch (argument.kind) {
-        case Kind::flag: call.arguments[i] = static_cast<unsigned char>(value.get_ref<const std::string&>().at(0)); break;
-        case Kind::scalar:
-        case Kind::real_scalar:
-          call.arguments[i] = static_cast<std::int64_t>(scalar);
-          call.scalars.at(scalar++) = scalar_from_json(value);
-          break;
-        case Kind::data:
-        case Kind::work:
-        case Kind::pivots: call.arguments[i] = address_from_json(value, allocations); break;
-        default: read_value(value, call.arguments[i]);
+      if (argument.kind == Kind::scalar || argument.kind == Kind::real_scalar) {
+        call.arguments[i] = static_cast<std::int64_t>(scalar);
+        call.scalars.at(scalar++) = scalar_from_json(value);
+      } else {
+        call.arguments[i] = argument_from_json(value, argument.kind, allocations);
       }
     } catch (const Error&) {
       throw;

@@ -178,7 +178,6 @@ void Page::add_part(std::string_view text, std::string_view answer) {
 void Page::add_heading(std::string_view text) {
   body_ += fmt::format("</section>\n<section>\n<h{0}>{1}</h{0}>\n", parts_ > 0 ? 3 : 2, html_escaped(text));
 }
-void Page::add_text(std::string_view text) { body_ += fmt::format("<p>{}</p>\n", html_escaped(text)); }
 void Page::add_warning(std::string_view text) { body_ += fmt::format("<p class=\"warning\">{}</p>\n", html_escaped(text)); }
 
 void Page::add_answer(std::string_view text, Trust trust) {

@@ -24,7 +24,6 @@ class Page {
   /// Adds the heading of one of several documents on a page. The page begins with a list of the headings and answers.
   void add_part(std::string_view text, std::string_view answer);
   void add_heading(std::string_view text);
-  void add_text(std::string_view text);
   /// Adds the answer in one sentence, set apart, and how far to trust it.
   void add_answer(std::string_view text, Trust trust);
   /// Adds a warning, set apart, for facts that the reader must know before believing the rest.

@@ -9,10 +9,10 @@ namespace {
 /// come round in the shared caches after a few such kernels. One that is bound by memory needs more time until its data lie where they do
 /// in the program. Products that stream through the last-level cache were 1.6 times as slow at first, 1.2 times after 10 ms, and as in the
 /// program after 15 ms.
-Seconds settling(Seconds seconds, Seconds min_settling, bool bound_by_memory) {
-  constexpr Seconds max_settling = 1e-2;
+Seconds recovery(Seconds seconds, Seconds min_recovery, bool bound_by_memory) {
+  constexpr Seconds max_recovery = 1e-2;
   constexpr Seconds max_by_memory = 2e-2;
-  return bound_by_memory ? std::clamp(10 * seconds, min_settling, max_by_memory) : std::clamp(3 * seconds, min_settling, max_settling);
+  return bound_by_memory ? std::clamp(10 * seconds, min_recovery, max_by_memory) : std::clamp(3 * seconds, min_recovery, max_recovery);
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ bool ProgramContext::executed(const KernelRecord& kernel, Seconds seconds) {
   best_rate_ = seconds >= min_rated ? std::max(best_rate_, kernel.flops / seconds) : best_rate_;
   const bool by_memory = is_bound_by_memory(kernel, seconds);
   const bool is_independent = seconds >= min_independent && kernel.flops > 0 && !by_memory;
-  const bool in_context = is_independent || since_skipped_ >= settling(seconds, min_settling, by_memory);
+  const bool in_context = is_independent || since_skipped_ >= recovery(seconds, min_recovery, by_memory);
   since_skipped_ += seconds;
   return in_context;
 }

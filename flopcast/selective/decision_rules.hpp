@@ -96,13 +96,13 @@ class ProgramContext {
   /// Notes that something was skipped.
   void skipped() noexcept { since_skipped_ = 0; }
   /// Returns true if enough kernels were executed since one was skipped.
-  [[nodiscard]] bool is_settled() const noexcept { return since_skipped_ >= min_settling; }
+  [[nodiscard]] bool is_in_context() const noexcept { return since_skipped_ >= min_recovery; }
   /// Takes the time of an executed kernel; returns true if the kernel took that time in the program's context.
   bool executed(const KernelRecord& kernel, Seconds seconds);
 
  private:
   /// Time after which executed kernels have left a core's caches as the program would.
-  static constexpr Seconds min_settling = 1e-3;
+  static constexpr Seconds min_recovery = 1e-3;
 
   [[nodiscard]] bool is_bound_by_memory(const KernelRecord& kernel, Seconds seconds) const;
 

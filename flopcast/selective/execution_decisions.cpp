@@ -192,15 +192,15 @@ bool ExecutionDecisions::is_brief(const KernelRecord& kernel, const KernelTimes&
   if (!windows_.has_windows() || kernel.key.kind != KernelKind::computation) {
     return false;
   }
-  const KernelStatistics settled = mine.settled();
-  return settled.count > 0 && settled.mean < max_brief;
+  const KernelStatistics in_program = mine.in_program();
+  return in_program.count > 0 && in_program.mean < max_brief;
 }
 
 /// Returns true if a kernel takes longer than the rest of a window, so that its execution would end the window. If it is known and would be
 /// executed only for its own sake, it is executed one time in eight.
 bool ExecutionDecisions::outlasts_window(std::uint32_t number, const KernelRecord& kernel, const PathPosition& position) {
-  const KernelStatistics settled = times(number).settled();
-  return settled.count > 0 && settled.mean >= windows_.left(position.path) && is_known(number, kernel, 1) && !one_in_eight();
+  const KernelStatistics in_program = times(number).in_program();
+  return in_program.count > 0 && in_program.mean >= windows_.left(position.path) && is_known(number, kernel, 1) && !one_in_eight();
 }
 
 /// Returns true if times from before this run, which this process is to check, count without a check of their own.
@@ -219,7 +219,7 @@ bool ExecutionDecisions::is_known(std::uint32_t number, const KernelRecord& kern
   if (is_predictable(known, precision_, quantiles_, occurrences)) {
     return true;
   }
-  return windows_.has_windows() && across_sizes_ && mine.settled().count > 0 && known.count < precision_.min_count &&
+  return windows_.has_windows() && across_sizes_ && mine.in_program().count > 0 && known.count < precision_.min_count &&
          is_known_by_family(number, kernel, known, occurrences);
 }
 
@@ -246,16 +246,16 @@ bool ExecutionDecisions::is_known_by_family(std::uint32_t number, const KernelRe
 /// error follows from the scatter of kernels that take about as long. The kernel must have been executed as in the program: elsewhere its
 /// time may be off by any factor.
 bool ExecutionDecisions::fits_budget(std::uint32_t number, const PathPosition& position) {
-  const KernelStatistics settled = times(number).settled();
-  if (!windows_.has_windows() || !across_sizes_ || settled.count == 0) {
+  const KernelStatistics in_program = times(number).in_program();
+  if (!windows_.has_windows() || !across_sizes_ || in_program.count == 0) {
     return false;
   }
-  const RelativeDeviations& scatter = families_.scatter_of(settled.mean);
+  const RelativeDeviations& scatter = families_.scatter_of(in_program.mean);
   if (!scatter.are_enough()) {
     return false;
   }
-  const double variance = scatter.variance() / static_cast<double>(settled.count);
-  return spend(number, quantiles_(static_cast<double>(scatter.count())) * std::sqrt(variance) * settled.mean, position);
+  const double variance = scatter.variance() / static_cast<double>(in_program.count);
+  return spend(number, quantiles_(static_cast<double>(scatter.count())) * std::sqrt(variance) * in_program.mean, position);
 }
 
 /// Returns true if the time is left to a model: the family was executed in this run, and the error of all predictions stays within the
@@ -313,7 +313,7 @@ PathContribution ExecutionDecisions::varied(const KernelTimes& mine, Seconds exp
 PathContribution ExecutionDecisions::learnt(std::uint32_t number, const KernelRecord& kernel, Seconds seconds) {
   KernelTimes& mine = times(number);
   if (verdict_.cause != Cause::window) {
-    windows_.note_kernel(seconds, mine.settled().count >= precision_.min_count);
+    windows_.note_kernel(seconds, mine.in_program().count >= precision_.min_count);
   }
   const bool in_context = context_.executed(kernel, seconds) || !windows_.has_windows();
   // a routine's first execution also loads its code and sets up what the library needs
@@ -334,7 +334,7 @@ PathContribution ExecutionDecisions::learnt(std::uint32_t number, const KernelRe
   if (in_context) {
     return {seconds, seconds, false};
   }
-  const KernelStatistics better = mine.settled();
+  const KernelStatistics better = mine.in_program();
   return better.count > 0 && !mine.is_doubtful(better) ? varied(mine, better.mean) : PathContribution{seconds, seconds, true};
 }
 
@@ -377,9 +377,9 @@ void ExecutionDecisions::compare_with_prior(RoutineFamily& family, const KernelT
 /// Returns a kernel's own times; times of executions among skipped kernels are converted to those in the program.
 KernelStatistics ExecutionDecisions::own_times(std::uint32_t number, const KernelRecord& kernel) {
   const KernelTimes& mine = times(number);
-  const KernelStatistics settled = mine.settled();
-  if (settled.count > 0) {
-    return settled;
+  const KernelStatistics in_program = mine.in_program();
+  if (in_program.count > 0) {
+    return in_program;
   }
   KernelStatistics converted = mine.out_of_context();
   if (windows_.has_windows() && across_sizes_) {

@@ -87,7 +87,7 @@ class ExecutionDecisions {
   /// and processes wait for the slowest one, so that a path of means would be too short.
   PathContribution skipped(std::uint32_t number, Seconds expected);
   /// Returns true if a kernel that is executed now finds the caches as the program leaves them.
-  [[nodiscard]] bool is_in_context() const noexcept { return context_.is_settled(); }
+  [[nodiscard]] bool is_in_context() const noexcept { return context_.is_in_context(); }
   [[nodiscard]] bool has_windows() const noexcept { return windows_.has_windows(); }
   /// Notes that something was skipped, so that the next kernel doesn't find the caches as the program leaves them.
   void skipped() noexcept { context_.skipped(); }

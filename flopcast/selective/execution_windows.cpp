@@ -23,7 +23,7 @@ bool takes_windows(Policy policy) {
 }  // namespace
 
 ExecutionWindows ExecutionWindows::within(Seconds path) const {
-  constexpr Seconds shortest = 2e-3;  // in less nothing settles
+  constexpr Seconds shortest = 2e-3;  // no caches recover in less
   constexpr double max_of_beginning = 0.015;
   const double shorter = std::min(1.0, path / period_);
   return ExecutionWindows(period_ * shorter, std::min(width_, std::max(width_ * shorter, shortest)),

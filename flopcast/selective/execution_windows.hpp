@@ -23,7 +23,7 @@ class ExecutionWindows {
   explicit ExecutionWindows(Seconds period = 0.4, Seconds width = 0.04, Seconds beginning = 0.02)
       : period_(period), width_(width), beginning_(beginning) {}
 
-  /// Returns the windows with `times` times the distance. The first window, which needs no settling, gets shorter by the same factor,
+  /// Returns the windows with `times` times the distance. The first window, which needs no recovery, gets shorter by the same factor,
   /// because an execution has only one.
   [[nodiscard]] ExecutionWindows rarer(double times) const { return ExecutionWindows(period_ * times, width_, beginning_ / times); }
 

@@ -48,7 +48,7 @@ bool KernelTimes::agrees(const KernelStatistics& known, Seconds seconds) noexcep
   return std::abs(seconds - known.mean) <= std::max(deviations * std::sqrt(known.variance()), min_drift * known.mean);
 }
 
-KernelStatistics KernelTimes::settled() const {
+KernelStatistics KernelTimes::in_program() const {
   constexpr std::int64_t enough = 8;  // times of this run, which are the best ones
   if (everywhere_) {
     return prior_.times;
@@ -65,12 +65,12 @@ KernelStatistics KernelTimes::settled() const {
 }
 
 KernelStatistics KernelTimes::known() const {
-  const KernelStatistics all = settled();
+  const KernelStatistics all = in_program();
   return all.count > 0 ? all : out_of_context_;
 }
 
 KernelStatistics KernelTimes::known_before() const {
-  const KernelStatistics all = settled();
+  const KernelStatistics all = in_program();
   return all.count > 0 ? all : prior_.times;
 }
 
@@ -78,7 +78,7 @@ bool KernelTimes::learn(Seconds seconds, std::int64_t min_count) {
   if (ends_doubt(seconds)) {
     in_context_ = before_ = deviant_ = {};
   }
-  const KernelStatistics known = settled();
+  const KernelStatistics known = in_program();
   if (known.count < min_count || agrees(known, seconds)) {
     deviant_ = {};
     in_context_.add(seconds);

@@ -47,8 +47,8 @@ class KernelTimes {
   void learn_out_of_context(Seconds seconds) noexcept { out_of_context_.add(seconds); }
 
   /// Times that hold in the program, from this run and before it.
-  [[nodiscard]] KernelStatistics settled() const;
-  /// Returns settled(), or, if that is empty, times out of context.
+  [[nodiscard]] KernelStatistics in_program() const;
+  /// Returns in_program(), or, if that is empty, times out of context.
   [[nodiscard]] KernelStatistics known() const;
   /// Returns the times that a new time is compared with; it scatters about those from before this run, too.
   [[nodiscard]] KernelStatistics known_before() const;

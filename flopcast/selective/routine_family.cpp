@@ -133,15 +133,15 @@ std::vector<SizeModel::FittedPoint> RoutineFamily::known_sizes(std::span<const K
       continue;
     }
     const KernelTimes& other = times[member];
-    KernelStatistics settled = other.settled();
-    if (settled.count == 0 && prior_counts) {
-      settled = other.prior().times;
+    KernelStatistics in_program = other.in_program();
+    if (in_program.count == 0 && prior_counts) {
+      in_program = other.prior().times;
     }
-    if (other.is_doubtful(settled)) {
+    if (other.is_doubtful(in_program)) {
       continue;
     }
-    if (settled.count > 0 && settled.mean > 0) {
-      points.push_back({terms, settled.mean, place});
+    if (in_program.count > 0 && in_program.mean > 0) {
+      points.push_back({terms, in_program.mean, place});
     } else if (other.out_of_context().count > 0 && other.out_of_context().mean > 0) {
       out_of_context.push_back({terms, as_in_context(other.out_of_context().mean), place});
     }

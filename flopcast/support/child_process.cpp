@@ -107,7 +107,7 @@ bool place_files(const ChildSetup& setup) noexcept {
 }
 
 /// Makes the child what `setup` says. Returns false, with errno set, if that fails. All signals are blocked before.
-bool settle(const ChildSetup& setup, pid_t parent, const sigset_t& mask) noexcept {
+bool set_up(const ChildSetup& setup, pid_t parent, const sigset_t& mask) noexcept {
   if (setup.on_parent_end != 0) {
     prctl(PR_SET_PDEATHSIG, setup.on_parent_end);
     if (getppid() != parent) {  // the parent ended before prctl()
@@ -131,7 +131,7 @@ bool settle(const ChildSetup& setup, pid_t parent, const sigset_t& mask) noexcep
 [[noreturn]] void become(const char* program, char* const* arguments, char* const* environment, const ChildSetup& setup, pid_t parent,
                          const sigset_t& mask, int failure) noexcept {
   const int report = moved_above(failure, setup);
-  if (settle(setup, parent, mask)) {
+  if (set_up(setup, parent, mask)) {
     execve(program, arguments, environment);
   }
   const int error = errno;
@@ -239,7 +239,7 @@ ChildProcess ChildProcess::fork(const std::function<int()>& work, const ChildSet
   }
   if (child == 0) {
     int code = static_cast<int>(ExitCode::internal);
-    if (settle(setup, parent, signals.before())) {
+    if (set_up(setup, parent, signals.before())) {
       try {
         code = work();
       } catch (...) {

@@ -35,12 +35,15 @@ std::vector<std::string> option_words(const Request& request) {
 /// Returns parse(text, what) of a text. Throws MemberError with the message behind `what` of an Error that `parse` throws.
 template <class Parse>
 auto parsed_value(const nlohmann::json& json, Parse parse) {
-  constexpr std::string_view what = "text", begin = "text: ";
+  constexpr std::string_view what = "text";
   try {
     return parse(json.get_ref<const std::string&>(), what);
   } catch (const Error& error) {
-    const std::string_view message = error.what();
-    throw MemberError("", std::string(message.starts_with(begin) ? message.substr(begin.size()) : message));
+    std::string_view message = error.what();
+    for (const std::string_view begin : {"text: ", "text "}) {  // "text (step): ..." becomes "(step): ..."
+      message.remove_prefix(message.starts_with(begin) ? begin.size() : 0);
+    }
+    throw MemberError("", std::string(message));
   }
 }
 

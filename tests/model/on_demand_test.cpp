@@ -361,8 +361,8 @@ TEST(OnDemandModels, TotalsAddUpAndDifferencesOfEqualTotalsAreCertain) {
     sum += models.estimate(calls[i], placements[i]).seconds;
   }
   EXPECT_NEAR(total.seconds, sum, 1e-15);
-  const Total twin = models.total(calls, placements);
-  const double difference = models.covariance(total, total) + models.covariance(twin, twin) - 2 * models.covariance(total, twin);
+  const Total again = models.total(calls, placements);
+  const double difference = models.covariance(total, total) + models.covariance(again, again) - 2 * models.covariance(total, again);
   EXPECT_NEAR(difference, 0, 1e-6 * models.covariance(total, total));
   EXPECT_GT(models.covariance(total, total), 0);
 }

@@ -49,7 +49,6 @@ Figure escaped_figure() {
 Page example() {
   Page page("a < b & \"c\"");
   page.add_heading("By <routine>");
-  page.add_text("3 calls");
   page.add_warning("it was cut off");
   page.add_table({{{"routine", Align::left}, {"time"}}, {{"dgemm", {1.5, "1.5 s"}}, {"<b>", toned("2 s", Tone::bad)}}});
   page.add_picture(BarChart{"time", "s", {{"dgemm", 2, "2 s", {}, true}, {"a&b", 1, "1 s", Interval{0.5, 1.5}}}});

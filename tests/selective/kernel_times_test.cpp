@@ -29,7 +29,7 @@ TEST(KernelTimes, OneDeviantTimeIsKeptApart) {
   KernelTimes times = learnt({1, 1, 1});
   EXPECT_FALSE(times.learn(2, min_count));
   EXPECT_TRUE(times.is_deviant());
-  EXPECT_EQ(times.settled().mean, 1);
+  EXPECT_EQ(times.in_program().mean, 1);
   times.learn(1, min_count);
   EXPECT_FALSE(times.is_deviant());
 }
@@ -37,8 +37,8 @@ TEST(KernelTimes, OneDeviantTimeIsKeptApart) {
 TEST(KernelTimes, SeveralDeviantTimesInARowAreAnotherSpeed) {
   KernelTimes times = learnt({1, 1, 1, 2, 2});
   EXPECT_TRUE(times.learn(2, min_count));
-  EXPECT_EQ(times.settled().mean, 2);
-  EXPECT_EQ(times.settled().count, 3);
+  EXPECT_EQ(times.in_program().mean, 2);
+  EXPECT_EQ(times.in_program().count, 3);
 }
 
 TEST(KernelTimes, InContextALongTimeIsADisturbance) {
@@ -59,19 +59,19 @@ TEST(KernelTimes, InContextAMuchShorterTimeReplacesTheFirstOnes) {
 TEST(KernelTimes, PriorTimesSettleOnceATimeOfThisRunAgrees) {
   KernelTimes times;
   times.know({{}, statistics({1, 1, 1}), 0, 0}, false);
-  EXPECT_EQ(times.settled().count, 0);
+  EXPECT_EQ(times.in_program().count, 0);
   times.learn(1.1, min_count);
-  EXPECT_EQ(times.settled().count, 4);
+  EXPECT_EQ(times.in_program().count, 4);
   KernelTimes changed;
   changed.know({{}, statistics({1, 1, 1}), 0, 0}, false);
   changed.learn(2, min_count);
-  EXPECT_EQ(changed.settled().count, 1);
+  EXPECT_EQ(changed.in_program().count, 1);
 }
 
 TEST(KernelTimes, TrustedPriorTimesSettleAtOnce) {
   KernelTimes times;
   times.know({{}, statistics({1, 1, 1}), 0, 0}, true);
-  EXPECT_EQ(times.settled().count, 3);
+  EXPECT_EQ(times.in_program().count, 3);
   KernelTimes without;
   without.know({}, true);
   EXPECT_FALSE(without.is_trusted()) << "there is nothing to trust";
@@ -80,21 +80,21 @@ TEST(KernelTimes, TrustedPriorTimesSettleAtOnce) {
 TEST(KernelTimes, FewImplausibleTimesAreDoubtful) {
   KernelTimes times = learnt({5, 5});
   times.expect_at_most(2);
-  EXPECT_TRUE(times.is_doubtful(times.settled()));
+  EXPECT_TRUE(times.is_doubtful(times.in_program()));
   times.learn(1, min_count);
-  EXPECT_EQ(times.settled(), statistics({1})) << "a plausible time replaces them";
+  EXPECT_EQ(times.in_program(), statistics({1})) << "a plausible time replaces them";
   KernelTimes many;
   many.expect_at_most(2);
   for (int i = 0; i < 16; ++i) {
     many.learn(5, min_count);
   }
-  EXPECT_FALSE(many.is_doubtful(many.settled()));
+  EXPECT_FALSE(many.is_doubtful(many.in_program()));
 }
 
 TEST(KernelTimes, TimesOfTheFirstExecutionCountWhereThereAreNoOthers) {
   KernelTimes times = learnt({3, 3, 3});
   times.doubt_first_execution();
-  EXPECT_EQ(times.settled().count, 0);
+  EXPECT_EQ(times.in_program().count, 0);
   EXPECT_EQ(times.known().mean, 3);
   times.learn(1, min_count);
   EXPECT_EQ(times.known(), statistics({1}));

@@ -16,11 +16,11 @@ TEST(ProgramContext, SettlesAfterAMillisecondOfKernels) {
   const KernelRecord kernel = kernel_with_flops(1e5);
   EXPECT_TRUE(context.executed(kernel, 1e-4)) << "nothing was skipped yet";
   context.skipped();
-  EXPECT_FALSE(context.is_settled());
+  EXPECT_FALSE(context.is_in_context());
   for (int i = 0; i < 10; ++i) {
     EXPECT_FALSE(context.executed(kernel, 1e-4));
   }
-  EXPECT_TRUE(context.is_settled());
+  EXPECT_TRUE(context.is_in_context());
   EXPECT_TRUE(context.executed(kernel, 1e-4));
 }
 

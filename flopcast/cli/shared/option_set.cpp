@@ -178,8 +178,6 @@ Option& Option::choices(std::vector<std::string> values) {
 
 Option& Option::range(std::int64_t min, std::int64_t max) { return within(CLI::Range(min, max), fmt::format("{} to {}", min, max)); }
 
-Option& Option::range(double min, double max) { return within(CLI::Range(min, max), fmt::format("{} to {}", min, max)); }
-
 Option& Option::number(bool is_whole, double min, double max, bool above_min, bool shows_range) {
   notes_->type = is_whole ? "a whole number" : "a number";
   placeholder(is_whole ? "N" : "NUMBER");
@@ -223,11 +221,6 @@ Option& Option::comma_separated() {
 
 Option& Option::repeatable() {
   option_->take_all();
-  return *this;
-}
-
-Option& Option::values(int min, int max) {
-  option_->expected(min, max);
   return *this;
 }
 
@@ -287,8 +280,6 @@ OptionDescription Option::description() const {
   return text;
 }
 
-bool Option::given() const { return option_->count() > 0; }
-
 Option OptionSet::option(const std::string& names, std::string& to, const std::string& help) {
   return noted(app_->add_option(names, to, help));
 }
@@ -296,9 +287,6 @@ Option OptionSet::option(const std::string& names, std::vector<std::string>& to,
   return noted(app_->add_option(names, to, help));
 }
 Option OptionSet::option(const std::string& names, int& to, const std::string& help) {
-  return noted(app_->add_option(names, to, help), "a whole number");
-}
-Option OptionSet::option(const std::string& names, std::optional<int>& to, const std::string& help) {
   return noted(app_->add_option(names, to, help), "a whole number");
 }
 Option OptionSet::option(const std::string& names, long& to, const std::string& help) {

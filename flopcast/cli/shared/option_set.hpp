@@ -34,7 +34,7 @@ struct OptionNotes {
 };
 using NotesOfOptions = std::map<const CLI::Option*, OptionNotes>;
 
-/// A declared option. All functions but given() return the option itself, so that calls can follow each other.
+/// A declared option. All functions but the last two return the option itself, so that calls can follow each other.
 class Option {
  public:
   Option(CLI::Option* option, OptionNotes& notes) : option_(option), notes_(&notes) {}
@@ -50,8 +50,6 @@ class Option {
   Option& describe(const std::string& help);
   Option& choices(std::vector<std::string> values);
   Option& range(std::int64_t min, std::int64_t max);
-  Option& range(int min, int max) { return range(std::int64_t{min}, std::int64_t{max}); }
-  Option& range(double min, double max);
   /// The text must be a number from `min`, or above it, to `max`. The help text shows the range if `shows_range`.
   Option& number(bool is_whole, double min, double max, bool above_min, bool shows_range);
   /// `fault` returns what is wrong with a value, or nothing.
@@ -59,13 +57,11 @@ class Option {
   Option& each(std::function<void(const std::string& value)> use);
   Option& comma_separated();                ///< a value is a list: "a,b"
   Option& repeatable();                     ///< may be given several times, one value each
-  Option& values(int min, int max);         ///< number of values that follow the option
   Option& one_value();                      ///< a list's option takes one value each time
   Option& setting(const std::string& key);  ///< the general setting `key`, or its variable, gives a value where the command line doesn't
   Option& no_setting();                     ///< the configuration file can't give a value
   Option& completes(ValueKind kind);        ///< kind of the values; a placeholder FILE, FOLDER or -- COMMAND says so by itself
   void preset(Preset preset);               ///< used if the command line has neither this option nor one of the same setting
-  [[nodiscard]] bool given() const;         ///< after parsing: whether the command line has the option
   [[nodiscard]] OptionDescription description() const;
 
  private:
@@ -84,7 +80,6 @@ class OptionSet {
   Option option(const std::string& names, std::string& to, const std::string& help = "");
   Option option(const std::string& names, std::vector<std::string>& to, const std::string& help = "");
   Option option(const std::string& names, int& to, const std::string& help = "");
-  Option option(const std::string& names, std::optional<int>& to, const std::string& help = "");
   Option option(const std::string& names, long& to, const std::string& help = "");
   Option option(const std::string& names, long long& to, const std::string& help = "");
   Option option(const std::string& names, unsigned long& to, const std::string& help = "");

@@ -156,6 +156,15 @@ class MemberOption {
     if (field_->name == "time_budget") {
       option.setting("time-budget");
     }
+    describe_values(option);
+    if (const std::string text = text_of(now());
+        !field_->required && !text.empty() && !zero_is_none() && help().find("(default") == std::string::npos) {
+      option.show_default(text);
+    }
+  }
+
+  /// Describes the kind, choices, range and placeholder of an option's values.
+  void describe_values(Option& option) const {
     for (const auto& [name, kind] : {std::pair("routine", ValueKind::routine), std::pair("family", ValueKind::routine),
                                      std::pair("blas", ValueKind::blas), std::pair("lapack", ValueKind::lapack)}) {
       if (field_->name == name) {
@@ -173,10 +182,6 @@ class MemberOption {
     }
     if (const std::string text = placeholder(); !text.empty()) {
       option.placeholder(text);
-    }
-    if (const std::string text = text_of(now());
-        !field_->required && !text.empty() && !zero_is_none() && help().find("(default") == std::string::npos) {
-      option.show_default(text);
     }
   }
 

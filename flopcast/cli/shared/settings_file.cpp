@@ -204,11 +204,16 @@ class SettingsParser {
     }
     entry.is_boolean = word == "true" || word == "false";
     if (!entry.is_boolean && !is_number(word)) {
-      const bool may_be_text = !word.empty() && !is_digit(word.front()) && word.front() != '-' && word.front() != '+';
-      may_be_text ? refuse(fmt::format("{} has the value {}; expected a text in quotation marks, a number, true or false", entry.key, word))
-                  : refuse_kind(entry.key);
+      refuse_word(entry.key, word);
     }
     return entry.is_boolean ? word : number_text(word);
+  }
+
+  [[noreturn]] void refuse_word(const std::string& key, const std::string& word) const {
+    if (word.empty() || is_digit(word.front()) || word.front() == '-' || word.front() == '+') {
+      refuse_kind(key);
+    }
+    refuse(fmt::format("{} has the value {}; expected a text in quotation marks, a number, true or false", key, word));
   }
 
   /// Returns a number without the underscores that TOML allows between digits, and without a plus sign.

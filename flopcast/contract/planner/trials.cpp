@@ -271,7 +271,7 @@ void Trials::take_time(Seconds seconds) {
     choice_.record(seconds);
     return choice_.best();
   }();
-  settle(best);
+  publish(best);
 }
 
 void Trials::leave_out() {
@@ -280,11 +280,11 @@ void Trials::leave_out() {
     choice_.drop();
     return choice_.best();
   }();
-  settle(best);
+  publish(best);
 }
 
 /// Publishes the best execution, frees those that are skipped, and keeps a decision. Only the thread that tries changes choice_.
-void Trials::settle(std::size_t best) {
+void Trials::publish(std::size_t best) {
   const std::shared_ptr<const CandidateCall> execution = executions_[best];
   for (std::size_t i = 0; i < executions_.size(); ++i) {
     if (i != best && (choice_.is_decided() || !choice_.is_left(i))) {

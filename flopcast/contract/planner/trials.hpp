@@ -132,7 +132,7 @@ class Trials {
   [[nodiscard]] std::shared_ptr<const CandidateCall> prepared(std::size_t candidate);
   void take_time(Seconds seconds);
   void leave_out();
-  void settle(std::size_t best);
+  void publish(std::size_t best);
 
   TrialServices services_;
   std::mutex trying_;  ///< held by the thread that tries a candidate, which alone uses the next member

@@ -110,7 +110,7 @@ std::vector<measure::Timings> measured_in_rounds(std::span<const Wanted* const> 
     }
   }
   std::vector<measure::Timings> all = measure(experiments);
-  std::vector<measure::Experiment> unsettled;
+  std::vector<measure::Experiment> undecided;
   std::vector<std::size_t> positions;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (is_empty(all[i])) {
@@ -118,13 +118,13 @@ std::vector<measure::Timings> measured_in_rounds(std::span<const Wanted* const> 
     }
     const std::int64_t left = wanted[i]->experiment.max_repetitions - fewest_preparations;
     if (wanted[i]->alike && left > 0 && !agree(all[i])) {
-      unsettled.push_back(wanted[i]->experiment);
-      unsettled.back().max_repetitions = left;
+      undecided.push_back(wanted[i]->experiment);
+      undecided.back().max_repetitions = left;
       positions.push_back(i);
     }
   }
-  if (!unsettled.empty()) {
-    const std::vector<measure::Timings> later = measure(unsettled);
+  if (!undecided.empty()) {
+    const std::vector<measure::Timings> later = measure(undecided);
     for (std::size_t i = 0; i < positions.size(); ++i) {
       append(all[positions[i]], later[i]);
     }

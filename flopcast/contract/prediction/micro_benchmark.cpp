@@ -74,9 +74,9 @@ PlacedKernel placed_kernel(const Algorithm& algorithm, const Contraction& contra
   return placed;
 }
 
-/// Returns the same call on a few elements of memory of its own. Executed right before the timed call, the twin brings the library's code
+/// Returns the same call on a few elements of memory of its own. Executed right before the timed call, this copy brings the library's code
 /// back into the caches. The accesses to other memory have evicted this code, which stays cached within the algorithm.
-Call small_twin(Call call, const Operands& operands) {
+Call small_copy(Call call, const Operands& operands) {
   constexpr std::int64_t small = 32;  // large enough for the path of full register tiles, small enough to leave half of L1 alone
   const auto& arguments = call.routine->arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -96,10 +96,10 @@ Call small_twin(Call call, const Operands& operands) {
 
 /// Returns the number of calls that bring the vector units back to full speed. CPUs need some 20 us of vector instructions for this after a
 /// pause, such as the preparation of memory.
-std::int64_t repetitions_to_wake_up(const Call& twin) {
+std::int64_t repetitions_to_wake_up(const Call& copy) {
   constexpr Seconds long_enough = 25e-6, call = 50e-9;
   constexpr double usual_rate = 30e9, most = 64;
-  return static_cast<std::int64_t>(std::clamp(long_enough / (call + flops(twin) / usual_rate), 1.0, most));
+  return static_cast<std::int64_t>(std::clamp(long_enough / (call + flops(copy) / usual_rate), 1.0, most));
 }
 
 /// Turns setup lists into actions on a call's operands. Axpy's factor and dot's result, which are no operands, are left out.
@@ -129,8 +129,8 @@ class SetupBuilder {
         key_ += fmt::format("[{}]", access.bytes);
       }
     }
-    const Call twin = small_twin(kernel_.call, kernel_.operands);
-    actions_.insert(actions_.end(), static_cast<std::size_t>(repetitions_to_wake_up(twin)), on_call(What::execute, twin));
+    const Call copy = small_copy(kernel_.call, kernel_.operands);
+    actions_.insert(actions_.end(), static_cast<std::size_t>(repetitions_to_wake_up(copy)), on_call(What::execute, copy));
     return actions_;
   }
 

@@ -19,13 +19,14 @@ constexpr std::size_t memory_points = 3;  // of the curve's end, where it has no
 
 double step(const Knee& knee) { return knee.after / knee.before; }
 
-/// Joins the knee of least `strength` to its neighbour, until there are no more than `reported` or all are strong.
+/// Joins the knee of least `strength` to its neighbour, until there are no more than `reported`, or all are strong and no more than
+/// max_cache_levels.
 template <class Strength>
 void keep_credible(std::vector<Knee>& knees, std::size_t reported, Strength strength) {
-  while (knees.size() > reported && reported > 0) {
+  while ((knees.size() > reported && reported > 0) || knees.size() > max_cache_levels) {
     const std::vector<double> strengths = strength(knees);
     const auto weakest = std::min_element(strengths.begin(), strengths.end());
-    if (*weakest >= strong_step) {
+    if (*weakest >= strong_step && knees.size() <= max_cache_levels) {
       break;
     }
     knees.erase(knees.begin() + (weakest - strengths.begin()));
@@ -110,7 +111,7 @@ void add_unnoticed(std::vector<Knee>& triad, const std::vector<Knee>& chase, con
   };
   const auto nearer = [](const Knee& a, const Knee& b) { return a.position < b.position; };
   const std::vector<int> partners = pair_knees(chase, triad, widest_pair);
-  for (std::size_t i = 0; i < chase.size() && triad.size() < reported; ++i) {
+  for (std::size_t i = 0; i < chase.size() && triad.size() < std::min(reported, max_cache_levels); ++i) {
     if (partners[i] < 0 && step(chase[i]) >= strong_step && seen_by(parallel, chase[i])) {
       const Knee added = flat_knee(triad, chase[i], flat);
       triad.insert(std::upper_bound(triad.begin(), triad.end(), added, nearer), added);

@@ -136,7 +136,7 @@ bool is_unusual(Real number) {
 
 /// Replaces unusual numbers. Returns whether there were any.
 template <class Real>
-bool settle(char* place, std::int64_t bytes) {
+bool clean(char* place, std::int64_t bytes) {
   constexpr std::int64_t block = 64;
   constexpr Real usual = Real(1) / 128;
   auto* const numbers = reinterpret_cast<Real*>(place);
@@ -156,13 +156,13 @@ bool settle(char* place, std::int64_t bytes) {
   return any_at_all;
 }
 
-void settle(std::uintptr_t begin, std::int64_t bytes, std::int64_t element_bytes) {
-  settle_numbers(pointer_to(begin), bytes, static_cast<int>(element_bytes));
+void clean(std::uintptr_t begin, std::int64_t bytes, std::int64_t element_bytes) {
+  clean_numbers(pointer_to(begin), bytes, static_cast<int>(element_bytes));
 }
 
 /// Replaces unusual numbers except in pages that were never used, which hold no remains; reading them would allocate a page each. Numbers
 /// must not lie across pages.
-void settle_used(const ResidentPages& used, std::uintptr_t begin, std::int64_t bytes, std::int64_t element_bytes) {
+void clean_used(const ResidentPages& used, std::uintptr_t begin, std::int64_t bytes, std::int64_t element_bytes) {
   const std::uintptr_t end = begin + static_cast<std::uintptr_t>(bytes);
   while (begin < end) {
     const bool is_used = used.contain(begin);
@@ -171,7 +171,7 @@ void settle_used(const ResidentPages& used, std::uintptr_t begin, std::int64_t b
       same = std::min(end, ResidentPages::end_of_page(same));
     }
     if (is_used) {
-      settle(begin, static_cast<std::int64_t>(same - begin), element_bytes);
+      clean(begin, static_cast<std::int64_t>(same - begin), element_bytes);
     }
     begin = same;
   }
@@ -185,13 +185,13 @@ bool pays_to_ask(std::uintptr_t begin, std::uintptr_t end, std::int64_t looked_a
   return is_aligned && end > begin && looked_at >= worth_asking && 2 * static_cast<std::uintptr_t>(looked_at) >= end - begin;
 }
 
-void settle(const Operand& operand, std::int64_t element_bytes) {
+void clean(const Operand& operand, std::int64_t element_bytes) {
   for (const Region& part : operand.parts) {
     const std::int64_t last = part.columns - 1;
     const std::uintptr_t end = part.columns > 0 ? run_begin(part, last) + static_cast<std::uintptr_t>(run_bytes(part, last)) : part.address;
     const ResidentPages used(part.address, pays_to_ask(part.address, end, operand.bytes(), element_bytes) ? end : part.address);
     for (std::int64_t j = 0; j < part.columns; ++j) {
-      settle_used(used, run_begin(part, j), run_bytes(part, j), element_bytes);
+      clean_used(used, run_begin(part, j), run_bytes(part, j), element_bytes);
     }
   }
 }
@@ -280,7 +280,7 @@ void make_safe(const Call& call) {
   }
 }
 
-void settle_outputs(const Call& call) {
+void clean_outputs(const Call& call) {
   const Routine& routine = *call.routine;
   const bool replacing = replaces(call);
   const auto is_output = [&](const Argument& a) {
@@ -292,33 +292,33 @@ void settle_outputs(const Call& call) {
   for (const Operand& operand : operands(call)) {
     if (is_output(routine.arguments[operand.argument]) && call.address(operand.argument) != 0 &&
         is_due(operand, real_bytes(routine.precision))) {
-      settle(operand, real_bytes(routine.precision));
+      clean(operand, real_bytes(routine.precision));
     }
   }
 }
 
-void settle_solution(const Call& call) {
+void clean_solution(const Call& call) {
   const Routine& routine = *call.routine;
   if (!has_triangle(routine)) {
     return;
   }
   for (const Operand& operand : operands(call)) {
     if (routine.arguments[operand.argument].access == Access::update) {
-      settle(operand, real_bytes(routine.precision));
+      clean(operand, real_bytes(routine.precision));
     }
   }
 }
 
-bool settle_numbers(char* place, std::int64_t bytes, int element_bytes) {
-  return element_bytes == 4 ? settle<float>(place, bytes) : settle<double>(place, bytes);
+bool clean_numbers(char* place, std::int64_t bytes, int element_bytes) {
+  return element_bytes == 4 ? clean<float>(place, bytes) : clean<double>(place, bytes);
 }
 
-void settle_message(void* place, std::int64_t bytes, int element_bytes) {
+void clean_message(void* place, std::int64_t bytes, int element_bytes) {
   char* const begin = static_cast<char*>(place);
   const auto address = reinterpret_cast<std::uintptr_t>(place);
   if (bytes <= short_bytes || is_due(begin, bytes, element_bytes)) {
     const std::uintptr_t end = address + static_cast<std::uintptr_t>(bytes);
-    settle_used(ResidentPages(address, pays_to_ask(address, end, bytes, element_bytes) ? end : address), address, bytes, element_bytes);
+    clean_used(ResidentPages(address, pays_to_ask(address, end, bytes, element_bytes) ? end : address), address, bytes, element_bytes);
   }
 }
 

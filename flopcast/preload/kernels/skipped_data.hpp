@@ -18,16 +18,16 @@ void make_safe(const Call& call);
 /// Cleans outputs after `call` has been skipped. Operands that it would have written without reading still hold remains of other data.
 /// NaN, infinite and very large numbers among them are replaced, because their products would spread through the whole matrix and make it
 /// indefinite.
-void settle_outputs(const Call& call);
+void clean_outputs(const Call& call);
 /// Cleans solutions after `call` has been executed with such data. Solutions with a triangle that isn't the program's may have grown
 /// without bound.
-void settle_solution(const Call& call);
+void clean_solution(const Call& call);
 /// Cleans `bytes` of real numbers of `element_bytes` each where a message came empty. Buffers that receive messages again and again aren't
 /// examined every time.
-void settle_message(void* place, std::int64_t bytes, int element_bytes);
+void clean_message(void* place, std::int64_t bytes, int element_bytes);
 
 /// Replaces NaN, infinite and very large numbers among `bytes` at `place`. Returns whether there were any.
-bool settle_numbers(char* place, std::int64_t bytes, int element_bytes);
+bool clean_numbers(char* place, std::int64_t bytes, int element_bytes);
 
 /// Returns whether a routine reports operands with which it can't go on.
 bool can_fail(const flopcast::Routine& routine);

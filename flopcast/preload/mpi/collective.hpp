@@ -30,7 +30,7 @@ struct Output {
   MPI_Datatype type = MPI_DATATYPE_NULL;
 
   /// Replaces remains of other data where nothing has arrived, so that they don't spread through the program.
-  void settle() const { settle_empty(buffer, count * message_bytes(1, type), type); }
+  void clean() const { clean_empty(buffer, count * message_bytes(1, type), type); }
 };
 
 /// Memory where data of each process arrive, with a count and a position for each.
@@ -42,14 +42,14 @@ struct Outputs {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   int processes = 0;
 
-  void settle() const {
+  void clean() const {
     MPI_Aint begin = 0;
     MPI_Aint extent = 0;
     if (buffer == nullptr || counts == nullptr || places == nullptr || PMPI_Type_get_extent(type, &begin, &extent) != MPI_SUCCESS) {
       return;
     }
     for (int i = 0; i < processes; ++i) {
-      Output{static_cast<char*>(buffer) + places[i] * extent, counts[i], type}.settle();
+      Output{static_cast<char*>(buffer) + places[i] * extent, counts[i], type}.clean();
     }
   }
 };
@@ -229,7 +229,7 @@ int executed(Routine routine, MPI_Comm comm, Describe describe, Execute execute,
   all.propagation.follow(agreed, *channel);
   if (agreed.execute == 0) {
     all.kernels.decisions.skipped();
-    output.settle();
+    output.clean();
     all.ledger.skipped(communication);
     return MPI_SUCCESS;
   }
@@ -270,7 +270,7 @@ int begun(Routine routine, MPI_Comm comm, MPI_Request* request, Describe describ
   pending.skipped = is_skipped(routine, collective, *channel);
   if (pending.skipped) {
     session()->kernels.decisions.skipped();
-    output.settle();
+    output.clean();
   }
   const int result = pending.skipped ? begin_without_data(*pending.agreement, request) : execute();
   requests().add(*request, std::move(pending));

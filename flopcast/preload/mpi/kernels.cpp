@@ -44,7 +44,7 @@ bool is_kernel_of(mpi::TracingSession& all) noexcept {
 /// Skips a call, whose kernel is `number`. Returns the function value that the program gets.
 auto skip_call(mpi::TracingSession& all, const Call& call) {
   const auto value = kernel::skip(call).value;
-  mpi::settle_outputs(call);
+  mpi::clean_outputs(call);
   all.ledger.skipped(number);
   return value;
 }
@@ -110,7 +110,7 @@ Interception::~Interception() {
     --depth;
     on_own_stack([all, seconds] {
       if (unsafe) {
-        mpi::settle_solution(*unsafe);
+        mpi::clean_solution(*unsafe);
         unsafe.reset();
       }
       if (const auto turn = all->gate.try_turn()) {

@@ -15,14 +15,14 @@ void PathLedger::begin(int rank) {
   waits_.forget();
 }
 
-void PathLedger::settle() noexcept {
-  waited_on_path(settle_polling(0, 0));
+void PathLedger::count_until_now() noexcept {
+  waited_on_path(end_polling(0, 0));
   static_cast<void>(path_to_send());
   clock_.note_system_time(measures_ ? &spent_ : nullptr);
 }
 
 void PathLedger::measure(bool on) noexcept {
-  settle();
+  count_until_now();
   drop_region();
   measures_ = on;
   on ? clock_.start() : clock_.stop();
@@ -105,10 +105,10 @@ void PathLedger::waited_on_path(Seconds seconds) noexcept {
   }
 }
 
-Seconds PathLedger::settle_polling(Seconds since, Seconds usual) noexcept {
-  const Polling::Settled settled = polling_.settle(since, usual);
-  waited(settled.waited);
-  return settled.under_way;
+Seconds PathLedger::end_polling(Seconds since, Seconds usual) noexcept {
+  const Polling::Ended ended = polling_.end(since, usual);
+  waited(ended.waited);
+  return ended.under_way;
 }
 
 bool PathLedger::enter_region(std::uint32_t kernel, bool may_be_skipped) {

@@ -39,7 +39,7 @@ class PathLedger {
   void measure(bool on) noexcept;
   [[nodiscard]] bool measures() const noexcept { return measures_; }
   /// Completes the sums of time up to now.
-  void settle() noexcept;
+  void count_until_now() noexcept;
 
   [[nodiscard]] const path::CriticalPath& path() const noexcept { return path_; }
   /// Returns the path for other processes to continue on, with all of its computation in the log.
@@ -149,9 +149,9 @@ class PathLedger {
     waited(clock_.message_time() - start);
     return result;
   }
-  /// Ends polling: see Polling::settle(). Returns the seconds of polling that count as communication. The polling before was waiting for
+  /// Ends polling: see Polling::end(). Returns the seconds of polling that count as communication. The polling before was waiting for
   /// the sender, which is on no path.
-  Seconds settle_polling(Seconds since, Seconds usual) noexcept;
+  Seconds end_polling(Seconds since, Seconds usual) noexcept;
 
   /// Begins an outermost region of the program's own code, the kernel `kernel`. Returns false if the region is to be skipped; it has then
   /// ended, too.

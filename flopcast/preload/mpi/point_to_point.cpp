@@ -121,7 +121,7 @@ int blocking_receive(Routine routine, Channel& channel, const SourceAndTag& aske
   }
   if (piggyback != nullptr && piggyback->is_empty()) {
     restore_status(*piggyback, status);
-    settle_empty(place.buffer, message.bytes, place.type);
+    clean_empty(place.buffer, message.bytes, place.type);
     all.ledger.skipped(message);
     return result;
   }
@@ -189,7 +189,7 @@ void note_found(Channel& channel, MPI_Status& status) {
     restore_status(*piggyback, status);
   }
   all.ledger.note_awaited(Routine::recv, channel.world_rank(status.MPI_SOURCE), MpiWaitKind::late_sender);
-  all.ledger.settle_polling(-1, 0);
+  all.ledger.end_polling(-1, 0);
   all.ledger.waited(all.clock.since_call());
 }
 

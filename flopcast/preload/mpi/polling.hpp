@@ -20,25 +20,25 @@ class Polling {
   }
   /// Returns the seconds of unsuccessful polls so far.
   [[nodiscard]] Seconds seconds() const noexcept { return seconds_; }
-  void forget() noexcept { seconds_ = settled_ = 0; }
+  void forget() noexcept { seconds_ = counted_ = 0; }
 
-  struct Settled {
+  struct Ended {
     Seconds under_way = 0;  ///< the part of the polling that counts as communication
     Seconds waited = 0;     ///< the part before, which was waiting for the sender
   };
   /// Ends polling: the awaited message has come. It was under way since seconds() was `since`; if that is unknown (negative), for at most
   /// `usual` seconds.
-  [[nodiscard]] Settled settle(Seconds since, Seconds usual) noexcept {
-    const Seconds open = seconds_ - settled_;
+  [[nodiscard]] Ended end(Seconds since, Seconds usual) noexcept {
+    const Seconds open = seconds_ - counted_;
     const Seconds under_way = since < 0 ? std::min(open, usual) : std::clamp(seconds_ - since, 0.0, open);
-    settled_ = seconds_;
+    counted_ = seconds_;
     return {under_way, open - under_way};
   }
 
  private:
   bool in_vain_ = false;
   Seconds seconds_ = 0;
-  Seconds settled_ = 0;  ///< the part of seconds_ that has been accounted for
+  Seconds counted_ = 0;  ///< the part of seconds_ that has been accounted for
 };
 
 }  // namespace flopcast::preload::mpi

@@ -126,7 +126,7 @@ int real_bytes_of_derived(MPI_Datatype type) {
 
 /// Replaces unusual numbers in memory that a strided type covers, such as a block of a matrix. This is done in a copy without gaps,
 /// because the data in the gaps aren't the message's.
-void settle_strided(void* buffer, std::int64_t bytes, MPI_Datatype type) {
+void clean_strided(void* buffer, std::int64_t bytes, MPI_Datatype type) {
   const int element_bytes = real_bytes_of_derived(type);
   const std::int64_t size = message_bytes(1, type);
   if (element_bytes == 0 || size == 0 || bytes % size != 0 || bytes / size > std::numeric_limits<int>::max()) {
@@ -139,7 +139,7 @@ void settle_strided(void* buffer, std::int64_t bytes, MPI_Datatype type) {
   copy.resize(std::max(copy.size(), static_cast<std::size_t>(packed_bytes)));
   int end = 0;
   PMPI_Pack(buffer, count, type, copy.data(), packed_bytes, &end, MPI_COMM_SELF);
-  if (end == bytes && settle_numbers(copy.data(), bytes, element_bytes)) {
+  if (end == bytes && clean_numbers(copy.data(), bytes, element_bytes)) {
     int begin = 0;
     PMPI_Unpack(copy.data(), end, &begin, buffer, count, type, MPI_COMM_SELF);
   }
@@ -159,16 +159,16 @@ void restore_status(const Piggyback& piggyback, MPI_Status& status) noexcept {
   }
 }
 
-void settle_empty(void* buffer, std::int64_t bytes, MPI_Datatype type) {
+void clean_empty(void* buffer, std::int64_t bytes, MPI_Datatype type) {
   MPI_Aint begin = 0;
   MPI_Aint extent = 0;
   if (buffer == nullptr || type == MPI_DATATYPE_NULL || PMPI_Type_get_extent(type, &begin, &extent) != MPI_SUCCESS) {
     return;
   }
   if (begin == 0 && message_bytes(1, type) == extent) {
-    settle_message(buffer, bytes, real_bytes(type) == 4 ? 4 : 8);
+    clean_message(buffer, bytes, real_bytes(type) == 4 ? 4 : 8);
   } else {
-    settle_strided(buffer, bytes, type);
+    clean_strided(buffer, bytes, type);
   }
 }
 
@@ -255,7 +255,7 @@ class Completion {
     for (Awaited& each : awaited_) {
       Pending& pending = done_[each.place];
       MPI_Status& status = statuses[each.request];
-      settle(pending, pending.channel->take_instead(each.piggyback, pending.source, received_bytes(status)), status);
+      count_arrival(pending, pending.channel->take_instead(each.piggyback, pending.source, received_bytes(status)), status);
     }
   }
 
@@ -281,7 +281,7 @@ class Completion {
       if (piggyback != nullptr) {
         session()->propagation.follow(*piggyback);
       }
-      settle(pending, piggyback, status);
+      count_arrival(pending, piggyback, status);
     } else {
       return;
     }
@@ -293,11 +293,11 @@ class Completion {
   void account(Seconds seconds) {
     TracingSession& all = *session();
     if (done_.empty()) {
-      seconds += all.ledger.settle_polling(0, 0);
+      seconds += all.ledger.end_polling(0, 0);
       all.ledger.waited_on_path(all.clock.is_cpu_time() ? 0 : all.acknowledgements.explain_wait(seconds));  // of a send for its receiver
       return;
     }
-    seconds += all.ledger.settle_polling(last_seen(), usual_seconds());
+    seconds += all.ledger.end_polling(last_seen(), usual_seconds());
     const Seconds share = seconds / static_cast<double>(done_.size());
     for (const Pending& pending : done_) {
       pending.skipped ? all.ledger.skipped(pending.communication()) : all.ledger.executed(pending.communication(), share);
@@ -366,13 +366,13 @@ class Completion {
     pending.bytes = piggyback.bytes;
     pending.skipped = piggyback.is_empty();
     if (pending.skipped && real_bytes(pending.type) != 0) {  // other types may have been freed
-      settle_empty(pending.buffer, piggyback.bytes, pending.type);
+      clean_empty(pending.buffer, piggyback.bytes, pending.type);
     }
     restore_status(piggyback, status);
   }
 
   /// Counts a message that has come, and mends the message if it came empty. `piggyback` is nullptr if it has none.
-  static void settle(Pending& pending, const Arrival* piggyback, MPI_Status& status) {
+  static void count_arrival(Pending& pending, const Arrival* piggyback, MPI_Status& status) {
     pending.bytes = counted_bytes(piggyback, status);
     if (piggyback != nullptr) {
       mend(pending, *piggyback, status);

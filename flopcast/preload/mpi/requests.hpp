@@ -96,8 +96,8 @@ bool may_be_skipped(std::int64_t bytes, MPI_Datatype type) noexcept;
 /// Sets the status that the program expects for a message that came empty in place of `piggyback.bytes`.
 void restore_status(const Piggyback& piggyback, MPI_Status& status) noexcept;
 
-/// Replaces unusual numbers in the buffer of a message of `bytes` that came empty, which still holds older data: see settle_message().
-void settle_empty(void* buffer, std::int64_t bytes, MPI_Datatype type);
+/// Replaces unusual numbers in the buffer of a message of `bytes` that came empty, which still holds older data: see clean_message().
+void clean_empty(void* buffer, std::int64_t bytes, MPI_Datatype type);
 
 /// Returns the bytes of `count` elements; 0 where MPI refuses the type.
 std::int64_t message_bytes(std::int64_t count, MPI_Datatype type) noexcept;

@@ -169,7 +169,7 @@ MpiProfile TracingSession::conclude() {
   MpiProfile profile;
   const path::CriticalPath& path = ledger.path();
   core_time.stop();
-  ledger.settle();
+  ledger.count_until_now();
   profile.granted_cpus = of_all(world_, granted_cpus_, MPI_MAX);
   profile.message_model = kernels.messages;
   profile.elapsed = of_all(world_, clock.measured(ledger.measures()), MPI_MAX);

@@ -20,7 +20,7 @@ const link_map* own_object() noexcept { return object_of(reinterpret_cast<const 
 
 /// Objects that need no redirection: those loaded before the first copy, which the loader has bound to preloaded libraries, and those
 /// already redirected.
-std::set<const link_map*>& settled_objects() {
+std::set<const link_map*>& bound_objects() {
   static std::set<const link_map*> all;
   return all;
 }
@@ -38,7 +38,7 @@ void for_each_object(Visit visit) {
 
 /// Notes the objects that are loaded before the simulator opens any copy.
 [[gnu::constructor]] void note_first_objects() {
-  for_each_object([](const link_map& object) { settled_objects().insert(&object); });
+  for_each_object([](const link_map& object) { bound_objects().insert(&object); });
 }
 
 /// Returns this library's function with that name; nullptr if it has none.
@@ -63,7 +63,7 @@ void intercept_copy(void* opened) noexcept {
     look_first_in(opened);
     void* own = dlopen(own_object()->l_name, RTLD_LAZY | RTLD_NOLOAD);
     for_each_object([own](const link_map& object) {
-      if (settled_objects().insert(&object).second) {
+      if (bound_objects().insert(&object).second) {
         redirect(object, own);
         redirect_calls_of(object, intercepted_symbol);
       }

@@ -313,6 +313,11 @@ const char* thread_stub(std::string_view function) noexcept {
   return nullptr;
 }
 
+/// Returns the threads of a library's calls without a choice, or 0 where nothing can be chosen.
+static std::int32_t threads_of(LibraryKind kind) noexcept {
+  return kind == controlled ? static_cast<std::int32_t>(control.get()) : kind == measured ? table.threads[table.counts - 1] : 0;
+}
+
 ThreadChoice::ThreadChoice(Redirected* through, std::uint32_t routine, const ThreadCall& call) noexcept
     : function_(through != nullptr ? through->definition : nullptr) {
   const protocol::RoutineThreads* entry = through != nullptr ? entry_of(routine, call.flags) : nullptr;
@@ -322,9 +327,7 @@ ThreadChoice::ThreadChoice(Redirected* through, std::uint32_t routine, const Thr
   restore();
   outermost.place = this;
   const LibraryKind kind = is_only_thread() ? kind_of(*through) : other;
-  const std::int32_t before = kind == controlled ? static_cast<std::int32_t>(control.get())
-                              : kind == measured ? table.threads[table.counts - 1]
-                                                 : 0;
+  const std::int32_t before = threads_of(kind);
   if (before < 1) {
     count(routine, 0);
     return;

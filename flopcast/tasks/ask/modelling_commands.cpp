@@ -39,7 +39,7 @@ std::vector<Command> modelling_commands() {
                                   return ShownModel{find_model(bench, request.name, request.other_machines)};
                                 }),
       command<ModelCheckRequest>("model_check", "Measure samples of models again, and replace those that no longer hold",
-                                 "flopcast-model-check-1", DoneIn::own_process,
+                                 "flopcast-model-check-2", DoneIn::own_process,
                                  [](const Workbench& bench, const ModelCheckRequest& request, const RunContext& context) {
                                    return check_models(bench, request, context);
                                  }),

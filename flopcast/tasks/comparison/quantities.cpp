@@ -57,7 +57,7 @@ const std::vector<DocumentKind>& comparable_kinds() {
         {"race.commands[name]", "elapsed_seconds", "elapsed_seconds_interval", "raced"}}},
       {"flopcast-samples-3", {{"samples[call cache]", "statistics.median", "statistics.median_interval_95"}}},
       {"flopcast-model-1", {}},
-      {"flopcast-model-check-1",
+      {"flopcast-model-check-2",
        {{"kernels[key.routine key.flags key.cache]/points[sizes]", "seconds", "interval", "predicted"},
         {"kernels[key.routine key.flags key.cache]/points[sizes]", "wall_times", "", "measured"}}},
       {"flopcast-machine-2",

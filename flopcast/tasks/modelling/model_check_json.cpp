@@ -20,12 +20,11 @@ struct EnumNames<CheckVerdict> {
 
 template <>
 Fields FieldTable<MachineState>::fields() {
-  return {
-      field<&T::session>("moment at which the measuring session began, in hours since 1970; 0: not known"),
-      field<&T::reference>("time of the reference kernel at a drift of 1, which is its median in that session; 0: not known")
-          .named("reference_seconds"),
-      field<&T::noise>("relative standard deviation that other programs' load added to a time; 0: the machine was quiet").named("unrest"),
-      field<&T::spread>("relative standard deviation of runs at different moments of the session")};
+  return {field<&T::session>("moment at which the measuring session began, in hours since 1970; 0: not known"),
+          field<&T::reference>("time of the reference kernel at a drift of 1, which is its median in that session; 0: not known")
+              .named("reference_seconds"),
+          field<&T::noise>("relative standard deviation that other programs' load added to a time; 0: the machine was quiet"),
+          field<&T::spread>("relative standard deviation of runs at different moments of the session")};
 }
 
 template <>
@@ -63,18 +62,18 @@ Fields FieldTable<ModelCheck>::fields() {
   return {field<&T::environment>("machine and libraries"),
           field<&T::state>("state of the machine during the check"),
           field<&T::busy_cores>("average number of cores that other programs kept busy"),
-          field<&T::noisy>("the machine was noisy: nothing was replaced").named("restless"),
+          field<&T::noisy>("the machine was noisy: nothing was replaced"),
           field<&T::complete>("false: the check was cancelled, and nothing was replaced"),
           field<&T::seconds>("time of the check"),
           field<&T::kernels>("in the order of their keys; those that there was no time for have no points")};
 }
 
-std::string to_json(const ModelCheck& check) { return to_document(check, "flopcast-model-check-1").dump(2); }
+std::string to_json(const ModelCheck& check) { return to_document(check, "flopcast-model-check-2").dump(2); }
 
 ModelCheck model_check_from_json(std::string_view text) {
-  return from_document<ModelCheck>(text, "the check of models", "flopcast-model-check-1");
+  return from_document<ModelCheck>(text, "the check of models", "flopcast-model-check-2");
 }
 
-PublishedSchema model_check_schema() { return published<ModelCheck>("flopcast-model-check-1", "Check of models against new measurements"); }
+PublishedSchema model_check_schema() { return published<ModelCheck>("flopcast-model-check-2", "Check of models against new measurements"); }
 
 }  // namespace flopcast

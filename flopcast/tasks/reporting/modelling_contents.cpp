@@ -129,7 +129,7 @@ std::vector<ReportedKind> modelling_kinds() {
                       "statistics.median_interval_95", "statistics.maximum", "statistics.standard_deviation", "flops", "footprint_bytes",
                       "warnings"}}}),
           reported("flopcast-model-1", model_build_from_json, model_contents, {{"pieces", "Pieces"}}),
-          reported("flopcast-model-check-1", model_check_from_json, check_contents,
+          reported("flopcast-model-check-2", model_check_from_json, check_contents,
                    {{"kernels",
                      "Kernels",
                      {"key.routine", "key.flags", "key.cache", "key.threads", "samples", "retimed", "runs", "within", "median_error",

@@ -33,7 +33,7 @@ TEST(ModelCheck, OfATunedRoutineWritesADocument) {
       tuned("200") + "flopcast model check --time-budget 3s --json --output $FLOPCAST_HOME/check.json && cat $FLOPCAST_HOME/check.json");
   ASSERT_EQ(ended.code, 0) << ended.err;
   const nlohmann::json document = nlohmann::json::parse(ended.out, nullptr, false);
-  EXPECT_EQ(document.value("schema", ""), "flopcast-model-check-1");
+  EXPECT_EQ(document.value("schema", ""), "flopcast-model-check-2");
   EXPECT_LT(document.at("seconds").get<double>(), 3.3);
   ASSERT_FALSE(document.at("kernels").empty());
   EXPECT_THAT(ended.err, HasSubstr("within their 95 % intervals"));

@@ -127,6 +127,16 @@ std::string number(const json& value) {
   return static_cast<double>(whole) == value.get<double>() ? std::to_string(whole) : value.dump();
 }
 
+/// Returns a number's default as help shows it: 5, 0.02, 50s or 10min.
+std::string default_of(const json& member) {
+  const json& value = member.at("default");
+  if (member.value("anyOf", json::array({member})).front().value("unit", "") != "s") {
+    return number(value);
+  }
+  const auto seconds = static_cast<std::int64_t>(value.get<double>());
+  return seconds % 60 == 0 ? std::to_string(seconds / 60) + "min" : std::to_string(seconds) + "s";
+}
+
 TEST(RequestOptions, EveryMemberHasAnOptionWithTheSameDefaultRangeAndChoices) {
   const json schema = request_schema();
   for (const Command& command : commands()) {
@@ -145,7 +155,7 @@ TEST(RequestOptions, EveryMemberHasAnOptionWithTheSameDefaultRangeAndChoices) {
       ASSERT_NE(text, "") << command.command << " has no option --" << option;
       const json value = member.value("default", json());
       if (value.is_number() && !value.is_boolean() && value != 0) {
-        EXPECT_THAT(text, HasSubstr("Default: ")) << command.command;
+        EXPECT_THAT(text, HasSubstr("Default: " + default_of(member) + '.')) << command.command;
       } else if (value.is_string() && !value.get<std::string>().empty()) {
         EXPECT_THAT(text, HasSubstr("Default: " + value.get<std::string>())) << command.command;
       }

@@ -54,6 +54,20 @@ TEST(CacheLevels, HaveNoLatencyWhereTheChaseHadNoTime) {
   EXPECT_NEAR(hierarchy.memory_bandwidth, 1 / 64e-12, 1e3);
 }
 
+TEST(CacheLevels, AreNoMoreThanPredictionsTellApart) {
+  CacheSweep sweep;
+  sweep.triad =
+      stairs({16 * kibibyte, 128 * kibibyte, mebibyte, 8 * mebibyte, 64 * mebibyte}, {1e-12, 2e-12, 5e-12, 20e-12, 80e-12, 320e-12}, 8);
+  for (const std::vector<ReportedCache>& reported :
+       {std::vector<ReportedCache>{}, {{1, 16 * kibibyte, 64, 12, 1}, {2, mebibyte, 64, 16, 1}}}) {
+    const MemoryHierarchy hierarchy = cache_levels(sweep, reported);
+    ASSERT_EQ(hierarchy.levels.size(), max_cache_levels);
+    EXPECT_NEAR(static_cast<double>(hierarchy.levels[0].capacity_bytes), 128.0 * kibibyte, 0.02 * 128 * kibibyte)
+        << "the first step, by a factor of 2, is the weakest";
+    EXPECT_NEAR(static_cast<double>(hierarchy.levels[3].capacity_bytes), 64.0 * mebibyte, 0.02 * 64 * mebibyte);
+  }
+}
+
 TEST(CacheLevels, CombineBothPatternsAndKeepReportedValues) {
   CacheSweep sweep;
   sweep.triad = stairs({48 * kibibyte, 2 * mebibyte, 64 * mebibyte}, {2e-12, 8e-12, 32e-12, 64e-12}, 8);

@@ -35,18 +35,18 @@ class Product {
 TEST(SettleNumbers, ReplacesWhatIsNotFiniteOrTooLarge) {
   const double infinite = std::numeric_limits<double>::infinity();
   std::vector<double> numbers(100, 3.0);
-  EXPECT_FALSE(settle_numbers(reinterpret_cast<char*>(numbers.data()), 800, 8));
+  EXPECT_FALSE(clean_numbers(reinterpret_cast<char*>(numbers.data()), 800, 8));
   numbers[0] = std::nan("");
   numbers[70] = -infinite;
   numbers[98] = 65537;
   numbers[99] = 65536;
-  EXPECT_TRUE(settle_numbers(reinterpret_cast<char*>(numbers.data()), 800, 8));
+  EXPECT_TRUE(clean_numbers(reinterpret_cast<char*>(numbers.data()), 800, 8));
   std::vector<double> expected(100, 3.0);
   expected[0] = expected[70] = expected[98] = 1.0 / 128;
   expected[99] = 65536;
   EXPECT_EQ(numbers, expected);
   std::array<float, 3> singles = {1, std::numeric_limits<float>::infinity(), 2};
-  EXPECT_TRUE(settle_numbers(reinterpret_cast<char*>(singles.data()), sizeof singles, 4));
+  EXPECT_TRUE(clean_numbers(reinterpret_cast<char*>(singles.data()), sizeof singles, 4));
   EXPECT_EQ(singles, (std::array<float, 3>{1, 1.0F / 128, 2}));
 }
 
@@ -59,7 +59,7 @@ TEST(SettleOutputs, CleansWhatTheCallWouldHaveReplaced) {
   Product replacing(4, 1, 0), updating(4, 1, 1);
   for (Product* product : {&replacing, &updating}) {
     product->a[0] = product->c[5] = std::nan("");
-    settle_outputs(product->call());
+    clean_outputs(product->call());
     EXPECT_TRUE(std::isnan(product->a[0])) << "an input";
   }
   EXPECT_EQ(replacing.c[5], 1.0 / 128);
@@ -69,7 +69,7 @@ TEST(SettleOutputs, CleansWhatTheCallWouldHaveReplaced) {
 TEST(SettleMessage, CleansAMessageThatCameEmpty) {
   std::vector<double> numbers(20, 1.0);
   numbers[7] = 1e300;
-  settle_message(numbers.data(), 160, 8);
+  clean_message(numbers.data(), 160, 8);
   EXPECT_EQ(numbers[7], 1.0 / 128);
   EXPECT_EQ(numbers[8], 1.0);
 }

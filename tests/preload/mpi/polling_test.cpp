@@ -22,20 +22,20 @@ TEST(Polling, TimeBeforeTheMessageWasUnderWayIsWaiting) {
   const Seconds begun = polling.seconds();
   polling.note_vain_call();
   polling.end_call(2);
-  const Polling::Settled settled = polling.settle(begun, 0);
-  EXPECT_EQ(settled.under_way, 2);
-  EXPECT_EQ(settled.waited, 3);
-  EXPECT_EQ(polling.settle(begun, 0).waited, 0) << "each second counts once";
+  const Polling::Ended ended = polling.end(begun, 0);
+  EXPECT_EQ(ended.under_way, 2);
+  EXPECT_EQ(ended.waited, 3);
+  EXPECT_EQ(polling.end(begun, 0).waited, 0) << "each second counts once";
 }
 
 TEST(Polling, WithoutABeginAMessageTakesItsUsualTime) {
   Polling polling;
   polling.note_vain_call();
   polling.end_call(3);
-  EXPECT_EQ(polling.settle(-1, 0.5).under_way, 0.5);
+  EXPECT_EQ(polling.end(-1, 0.5).under_way, 0.5);
   polling.note_vain_call();
   polling.end_call(0.25);
-  EXPECT_EQ(polling.settle(-1, 0.5).under_way, 0.25);
+  EXPECT_EQ(polling.end(-1, 0.5).under_way, 0.25);
 }
 
 }  // namespace

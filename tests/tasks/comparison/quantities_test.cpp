@@ -112,7 +112,7 @@ TEST(Quantities, OfSamplesAndModels) {
               ElementsAre("dgemm N N 100, warm: 2 s [1 3]"));
   const json point = {{"sizes", {100}}, {"seconds", 2}, {"interval", {1, 3}}, {"wall_times", {1, 2, 4, 8}}};
   const json kernel = {{"key", {{"routine", "dgemm"}, {"flags", "NN"}, {"cache", "warm"}}}, {"points", {point}}};
-  EXPECT_THAT(texts({{"schema", "flopcast-model-check-1"}, {"kernels", {kernel}}}),
+  EXPECT_THAT(texts({{"schema", "flopcast-model-check-2"}, {"kernels", {kernel}}}),
               ElementsAre("dgemm, NN, warm, 100, predicted: 2 s [1 3]", "dgemm, NN, warm, 100, measured: 3 s [1 8]"));
 }
 

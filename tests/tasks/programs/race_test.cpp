@@ -27,7 +27,7 @@ using testing::IsEmpty;
 /// Commands of one word, which take the time of that word, and a little more or less.
 class FakeCommands {
  public:
-  std::map<std::string, Seconds> seconds = {{"old", 1.0}, {"new", 1.2}, {"quick", 0.5}, {"twin", 1.0}};
+  std::map<std::string, Seconds> seconds = {{"old", 1.0}, {"new", 1.2}, {"quick", 0.5}, {"equal", 1.0}};
   std::map<std::string, int> exit_codes;
   double spread = 0.01;
   std::vector<std::string> started;
@@ -78,7 +78,7 @@ RaceRequest pair_of(const std::string& first, const std::string& second) {
 TEST(RaceCommands, GivesEveryCommandAVerdictOnTheFirst) {
   FakeCommands commands;
   RaceRequest request = pair_of("old", "new");
-  request.commands.insert(request.commands.end(), {{"quick"}, {"twin"}});
+  request.commands.insert(request.commands.end(), {{"quick"}, {"equal"}});
   request.names = {"before"};
   const CommandRace race = commands.race(request);
   EXPECT_EQ(race.ending, RaceEnding::decided);
@@ -129,7 +129,7 @@ TEST(RaceCommands, FailsOnlyIfACommandIsCertainlySlowerThanAllowed) {
 
 TEST(RaceCommands, GoesOnWhereTheTimeWasUsedUp) {
   FakeCommands whole, parts;
-  RaceRequest request = pair_of("old", "twin");
+  RaceRequest request = pair_of("old", "equal");
   whole.spread = parts.spread = 0.1;
   request.warmup = 0;
   request.time_budget = 1000;

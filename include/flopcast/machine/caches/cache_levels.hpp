@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -11,6 +12,9 @@
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::machine {
+
+/// Largest number of cache levels that predictions tell apart.
+inline constexpr std::size_t max_cache_levels = 4;
 
 /// One point of a measured curve; both coordinates positive.
 struct CurvePoint {
@@ -101,7 +105,8 @@ struct MemoryHierarchy {
 ///
 /// The capacity of each level but the last is the geometric mean of the triad's knee and the chase's if the two agree within a factor of
 /// two. Otherwise the capacity is that of the steeper knee. The last level, which others share, has the triad's capacity, because LAPACK
-/// streams. The interval spans these and the parallel chase. A sweep without knees gives no level.
+/// streams. The interval spans these and the parallel chase. A sweep without knees gives no level, and one with more than max_cache_levels
+/// joins the weakest ones to their neighbours: a busy machine bends curves in other places.
 MemoryHierarchy cache_levels(const CacheSweep& sweep, std::span<const ReportedCache> reported);
 
 /// Returns for every knee of `first` the index of its partner in `second`, -1 if it has none. Pairs are in order, and the partners are at

@@ -81,7 +81,7 @@ struct ModelCheck {
 /// none that can be measured again. If the context cancels, the result has what was measured so far.
 ModelCheck check_models(const Workbench& bench, const ModelCheckRequest& request = {}, const RunContext& context = {});
 
-/// The result as the document {"schema": "flopcast-model-check-1"} and back. The reader throws bad_input for damaged documents.
+/// The result as the document {"schema": "flopcast-model-check-2"} and back. The reader throws bad_input for damaged documents.
 std::string to_json(const ModelCheck& check);
 ModelCheck model_check_from_json(std::string_view text);
 

@@ -54,6 +54,18 @@ TEST(GnuplotScript, DrawsBarsWithTheirTextsInTheirPlaces) {
   EXPECT_THAT(script, HasSubstr("set label '2 s' at 2.5,1.5 left"));  // behind the interval
 }
 
+TEST(GnuplotScript, FoldsLongNamesAndTextsAndCutsNothing) {
+  BarChart wide = chart();
+  wide.bars[0].label = "dgemm transa=N transb=N m=1000 n=1000 k=1000 alpha=1 lda=1008 ldb=1008, warm";
+  wide.bars[1].text = "1.00 s (900 ms to 1.10 s), measured 1.05 s, by a model of whole calls in memory";
+  const std::string script = gnuplot_script(Picture(wide), "svg");
+  EXPECT_THAT(script, ::testing::AllOf(HasSubstr("'dgemm transa=N"), HasSubstr("ldb=1008, warm' "), HasSubstr("calls in memory' at 1,")));
+  EXPECT_THAT(script, Not(HasSubstr("…")));
+  Strips titled = strips();
+  titled.series[1] = std::string(80, 'w') + " end";
+  EXPECT_THAT(gnuplot_script(Picture(titled), "svg"), HasSubstr("end' at screen"));
+}
+
 TEST(GnuplotScript, StacksPartsOfStripsAndMarksTheCriticalPath) {
   const std::string script = gnuplot_script(Picture(strips()), "svg");
   EXPECT_THAT(script, HasSubstr("$data1 << END\n0 0.0800 0 2 0.0800 0.5000\nEND"));

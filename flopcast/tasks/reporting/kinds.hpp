@@ -23,7 +23,7 @@ inline constexpr std::size_t max_bars = 16;  ///< bars of one chart
 struct ShownTable {
   std::string_view path;  ///< "parts.decisions"; empty: the members of the document itself, one a row
   std::string_view title;
-  /// Columns in this order; empty: all members. Of the document's own members the others stand behind a fold.
+  /// Columns in this order; empty: all members. A fold holds the other members of the document itself.
   std::vector<std::string> members = {};
 };
 
@@ -55,8 +55,8 @@ std::string date_text(std::int64_t seconds);
 /// Returns the options of a command that choose the libraries and the threads of a result, as words: those that differ from the defaults.
 std::vector<std::string> place_words(const Environment& environment);
 
-/// Returns a routine with flags and sizes as a command's words: "dpotrf", "uplo=L" and "n=100,200" for the problems {100} and {200}; nothing
-/// if the routine is unknown, or if the problems aren't all combinations of their sizes.
+/// Returns a routine with flags and sizes as a command's words, such as "dpotrf", "uplo=L" and "n=100,200" for the problems {100} and {200}.
+/// Returns nothing if the routine is unknown, or if the problems aren't all combinations of their sizes.
 std::vector<std::string> problem_words(const std::string& routine, std::string_view flags,
                                        const std::vector<std::vector<std::int64_t>>& problems);
 

@@ -231,15 +231,16 @@ PageContents simulation_contents(const MpiSimulation& simulation) {
   const auto best = std::min_element(simulation.runs.begin(), simulation.runs.end(),
                                      [](const SimulatedRun& a, const SimulatedRun& b) { return a.seconds < b.seconds; });
   contents.answer = fmt::format("Of the simulated numbers of processes {} is the fastest: {}.", best->ranks, format_seconds(best->seconds));
-  if (simulation.runs.size() > 1 && last.seconds > 0) {
-    contents.answer += fmt::format(" From {} to {} processes the program becomes {:.2f} times faster.", first.ranks, last.ranks,
-                                   first.seconds / last.seconds);
-  }
   report::Figure figure{"Predicted time by number of processes", {"processes", true}, {"seconds", true}, {}};
   figure.series = {std::move(total), std::move(computation), std::move(communication), std::move(ideal)};
   std::erase_if(figure.series, [](const report::Series& series) { return series.x.empty(); });
   contents.pictures.emplace_back(std::move(figure));
   add_losses(contents, *best);
+  if (simulation.runs.size() > 1 && first.seconds > 0 && last.seconds > 0) {
+    const double ratio = first.seconds / last.seconds;
+    contents.answer += fmt::format(" From {} to {} processes the program becomes {:.2f} times {}.", first.ranks, last.ranks,
+                                   std::max(ratio, 1 / ratio), ratio >= 1 ? "faster" : "slower");
+  }
   contents.steps = {
       {fmt::format("Run the program with {}, and see where its time goes.", counted(static_cast<std::uint64_t>(best->ranks), "process")),
        fmt::format("mpirun -n {} flopcast mpi run -- COMMAND", best->ranks)}};

@@ -70,8 +70,9 @@ void add_problem(Figure& figure, const Decision& decision, int color, bool has_b
     }
   }
   if (decision.default_.seconds > 0 && color == 1) {
+    const bool is_last = !predicted.x.empty() && predicted.x.back() <= static_cast<double>(decision.default_.blocks.nb);
     figure.labels.push_back({"default", static_cast<double>(decision.default_.blocks.nb), decision.default_.seconds / unit,
-                             report::Label::Alignment::center, false, false, color});
+                             is_last ? report::Label::Alignment::right : report::Label::Alignment::center, false, false, color});
   }
   figure.series.push_back(std::move(predicted));
   figure.series.push_back(std::move(ties));
@@ -84,6 +85,20 @@ void add_problem(Figure& figure, const Decision& decision, int color, bool has_b
   }
 }
 
+/// Moves labels from their points to just above them, so that they don't hide lines.
+void lift_labels(Figure& figure) {
+  std::vector<double> ys;
+  for (const Series& series : figure.series) {
+    for (const auto* values : {&series.y, &series.low, &series.high}) {
+      ys.insert(ys.end(), values->begin(), values->end());
+    }
+  }
+  const auto [low, high] = std::minmax_element(ys.begin(), ys.end());
+  for (report::Label& label : figure.labels) {
+    label.y += 0.05 * (*high - *low);
+  }
+}
+
 /// Returns time over block size of a routine's problems, the smallest and the largest among them.
 Figure block_figure(const std::string& name, const std::vector<Decision>& decisions) {
   Figure figure{name + ": time by block size, relative to the chosen one", {"block size nb"}, {"time / time of the chosen"}, {}};
@@ -93,6 +108,7 @@ Figure block_figure(const std::string& name, const std::vector<Decision>& decisi
       add_problem(figure, decisions[shown[i]], static_cast<int>(i) + 1, shown.size() <= 2);
     }
   }
+  lift_labels(figure);
   return figure;
 }
 

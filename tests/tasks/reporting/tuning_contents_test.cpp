@@ -80,6 +80,7 @@ TEST(TuningContents, DrawTimesWithBandsTiesAndDefault) {
   ASSERT_EQ(blocks.labels.size(), 1U) << "one for all problems";
   EXPECT_EQ(blocks.labels.at(0).text, "default");
   EXPECT_EQ(blocks.labels.at(0).x, 32);
+  EXPECT_GT(blocks.labels.at(0).y, 2) << "above the line";
   const report::Figure& rates = tests::figure(page, 1);
   EXPECT_NEAR(rates.series.at(0).y.at(0), 500, 1e-9);
   EXPECT_NEAR(rates.series.at(1).y.at(0), 1000, 1e-9);

@@ -216,8 +216,10 @@ template <>
 struct SchemaOf<MpiTimes> {
   static nlohmann::ordered_json make(SchemaMaker& maker) {
     const nlohmann::ordered_json number = described(maker.of<std::optional<double>>(), "null: infinite");
+    nlohmann::ordered_json mean = number;
+    mean["unit"] = "s";
     return object_schema({{"count", described(maker.of<std::uint64_t>(), "number of executions")},
-                          {"mean", number},
+                          {"mean", std::move(mean)},
                           {"variance", number},
                           {"seconds", number}},
                          {"variance", "seconds"});

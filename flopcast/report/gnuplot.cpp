@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "flopcast/report/figure.hpp"
 #include "flopcast/report/terminal.hpp"
@@ -52,6 +53,12 @@ std::string gnuplot_string(std::string_view text) {
   return result + '\'';
 }
 
+std::vector<std::string> lines_of(const std::string& text, double widest) {
+  const double average = label_width(text) / static_cast<double>(std::max<std::size_t>(text.size(), 1));
+  return label_width(text) <= widest ? std::vector{text}
+                                     : folded(text, std::max<std::size_t>(2, static_cast<std::size_t>(widest / average)) - 1);
+}
+
 std::string terminal_commands(std::string_view terminal, double height) {
   if (terminal == "svg") {
     return fmt::format("set terminal svg size {},{} noenhanced font 'Sans,13' background rgb 'white'\n{}", canvas_width, height, colors);
@@ -77,7 +84,13 @@ std::string title_command(std::string_view title, double picture_height) {
   return commands;
 }
 
-Legend::Legend(std::vector<Entry> entries) : entries_(std::move(entries)) {
+Legend::Legend(std::vector<Entry> entries) {
+  for (const auto& [title, color, mark] : entries) {
+    Mark first = mark;  // further lines of a title, which only legends of one column have, have no mark
+    for (const std::string& line : lines_of(title, canvas_width - 2 * side_space - sample)) {
+      entries_.push_back({line, color, std::exchange(first, Mark::none)});
+    }
+  }
   std::erase_if(entries_, [](const Entry& entry) { return entry.title.empty(); });
   double widest = 1;
   for (const Entry& entry : entries_) {
@@ -102,7 +115,7 @@ std::string Legend::commands(double picture_height, double above) const {
                               screen(end, y + 4), color);
     } else if (mark == Mark::points) {
       commands += fmt::format("set label '' at {} point pointtype 7 pointsize 0.5 linecolor {}\n", screen((x + end) / 2, y), color);
-    } else {
+    } else if (mark != Mark::none) {
       commands += fmt::format("set arrow from {} to {} nohead linecolor {}{}\n", screen(x, y), screen(end, y), color,
                               mark == Mark::dashed_line ? " dashtype 2" : "");
     }

@@ -16,6 +16,9 @@ inline constexpr double canvas_width = 440;
 /// Returns a string literal of gnuplot in which no character has a special meaning.
 std::string gnuplot_string(std::string_view text);
 
+/// Returns `text` in lines that are at most `widest` units wide in labels of 11 points.
+std::vector<std::string> lines_of(const std::string& text, double widest);
+
 /// Returns the commands that choose a terminal ("svg", "pngcairo", "pdfcairo") for a picture of this height, and the colours of lines.
 std::string terminal_commands(std::string_view terminal, double height);
 
@@ -26,7 +29,7 @@ std::string title_command(std::string_view title, double picture_height);
 /// A legend at the lower end of a picture, in as many columns as fit. gnuplot's own legends have places and sizes that nobody can foresee.
 class Legend {
  public:
-  enum class Mark : unsigned char { line, dashed_line, points, box };
+  enum class Mark : unsigned char { line, dashed_line, points, box, none };
   struct Entry {
     std::string title;  ///< entries without a title are left out
     std::size_t color;

@@ -232,6 +232,12 @@ void Page::add_table(const Table& table) {
   body_ += meanings_of(table);
 }
 
+void Page::add_folded_table(std::string_view title, const Table& table) {
+  body_ += fmt::format("<details><summary>{}</summary>\n", html_escaped(title));
+  add_table(table);
+  body_ += "</details>\n";
+}
+
 void Page::add_picture(const Picture& picture) { body_ += picture_html(picture); }
 
 void Page::add_document(std::string_view name, std::string_view json) {

@@ -34,6 +34,8 @@ class Page {
   void add_facts(const std::vector<std::pair<std::string, std::string>>& facts);
   /// Adds a table that sorts and filters; below it a list, which the reader opens, has the meanings of the columns.
   void add_table(const Table& table);
+  /// Adds a table of secondary values, which the reader opens by a click on its title.
+  void add_folded_table(std::string_view title, const Table& table);
   void add_picture(const Picture& picture);
   /// Embeds a document (JSON), which embedded_documents() and Python read back; `name` is its file's or its kind's.
   void add_document(std::string_view name, std::string_view json);

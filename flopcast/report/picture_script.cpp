@@ -1,50 +1,74 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <variant>
 
 #include "flopcast/report/gnuplot.hpp"
 #include "flopcast/report/picture.hpp"
-#include "flopcast/report/terminal.hpp"
 
 namespace flopcast::report {
 namespace {
 
 constexpr double row_height = 20, edge = 12;
-constexpr double widest_label = 0.4 * canvas_width, most_text = 0.75;  // most_text: part of the width beside names
+constexpr double widest_label = 0.4 * canvas_width, most_text = 0.6;  // most_text: part of the width beside names
+constexpr double line_step = 0.7;                                     // between the lines of a text, in rows
 
-/// Returns `text` cut at the end until it is at most `widest` units wide.
-std::string shortened(std::string text, double widest) {
-  if (label_width(text) <= widest) {
-    return text;
+using Lines = std::vector<std::string>;
+
+double widest_of(const Lines& lines) {
+  double widest = 0;
+  for (const std::string& line : lines) {
+    widest = std::max(widest, label_width(line));
   }
-  const double average = label_width(text) / static_cast<double>(text.size());
-  return folded(text, std::max<std::size_t>(1, static_cast<std::size_t>(widest / average) - 1)).front() + "…";
+  return widest;
 }
 
-/// Rows below each other, each with its name at the left; the first has the largest y.
+/// Returns the place of one of `count` lines around the place `middle`.
+double place_of_line(double middle, std::size_t line, std::size_t count) {
+  return middle + line_step * (static_cast<double>(count - 1) / 2 - static_cast<double>(line));
+}
+
+/// Rows below each other, each with its name at the left; the first has the largest y. A row is one unit high, and higher if its name or its
+/// text has several lines.
 struct Rows {
   std::string title;
   double bottom;  ///< height of what stands below the rows
-  std::vector<std::string> names = {};
+  std::vector<Lines> names = {};
+  std::vector<double> heights = {};
 
-  [[nodiscard]] double count() const { return static_cast<double>(std::max<std::size_t>(names.size(), 1)); }
+  void add(const std::string& name) {
+    names.push_back(lines_of(name, widest_label));
+    heights.push_back(0);
+    make_room(heights.size() - 1, names.back().size());
+  }
+  void make_room(std::size_t row, std::size_t lines) {
+    heights[row] = std::max(heights[row], 1 + line_step * static_cast<double>(lines - 1));
+  }
+  [[nodiscard]] double count() const { return names.empty() ? 1 : std::accumulate(heights.begin(), heights.end(), 0.0); }
   [[nodiscard]] double height() const { return title_height(title) + row_height * count() + bottom; }
-  [[nodiscard]] double middle(std::size_t row) const { return count() - static_cast<double>(row) - 0.5; }
+  [[nodiscard]] double middle(std::size_t row) const {
+    const auto end = heights.begin() + static_cast<std::ptrdiff_t>(row);
+    return count() - std::accumulate(heights.begin(), end, 0.0) - heights[row] / 2;
+  }
   [[nodiscard]] double left() const {
     double widest = 0;
-    for (const std::string& name : names) {
-      widest = std::max(widest, label_width(name));
+    for (const Lines& name : names) {
+      widest = std::max(widest, widest_of(name));
     }
-    return edge + std::min(widest, widest_label) + 6;
+    return edge + widest + 6;
   }
 };
 
 std::string row_commands(const Rows& rows) {
   std::string names;
   for (std::size_t i = 0; i < rows.names.size(); ++i) {
-    names += fmt::format("{}{} {}", i == 0 ? "" : ", ", gnuplot_string(shortened(rows.names[i], widest_label)), rows.middle(i));
+    const Lines& lines = rows.names[i];
+    for (std::size_t line = 0; line < lines.size(); ++line) {
+      names += fmt::format("{}{} {:.5g}", names.empty() ? "" : ", ", gnuplot_string(lines[line]),
+                           place_of_line(rows.middle(i), line, lines.size()));
+    }
   }
   return fmt::format(
       "{}set yrange [0:{}]\nset ytics ({}) font ',11' scale 0\n"
@@ -57,11 +81,11 @@ std::string row_commands(const Rows& rows) {
 double end_of(const Bar& bar) { return std::max(bar.value, bar.range ? bar.range->high : 0.0); }
 
 /// Returns the end of the axis that leaves room for the texts behind the bars.
-double end_of_axis(const BarChart& chart, double width) {
+double end_of_axis(const BarChart& chart, const std::vector<Lines>& texts, double width) {
   double end = 0;
-  for (const Bar& bar : chart.bars) {
-    const double text = std::min(label_width(bar.text) + 8, most_text * width);
-    end = std::max(end, end_of(bar) * width / (width - text));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const double text = std::min(widest_of(texts[i]) + 8, 0.9 * width);
+    end = std::max(end, end_of(chart.bars[i]) * width / (width - text));
   }
   return end > 0 ? end : 1;
 }
@@ -71,18 +95,25 @@ std::string bars_script(const BarChart& chart, const std::string& terminal) {
   Rows rows{chart.caption, edge};
   std::string bars, others, whiskers, texts;
   for (const Bar& bar : chart.bars) {
-    rows.names.push_back(bar.label);
+    rows.add(bar.label);
   }
   const double width = canvas_width - edge - rows.left();
+  std::vector<Lines> bar_texts;
+  for (const Bar& bar : chart.bars) {
+    bar_texts.push_back(lines_of(bar.text, most_text * width));
+    rows.make_room(bar_texts.size() - 1, bar_texts.back().size());
+  }
   for (std::size_t i = 0; i < chart.bars.size(); ++i) {
     const Bar& bar = chart.bars[i];
     const double y = rows.middle(i);
-    (bar.reference ? others : bars) += fmt::format("0 {0} 0 {1} {2} {3}\n", y, bar.value, y - half, y + half);
-    whiskers += bar.range ? fmt::format("{} {} {} {}\n", bar.value, y, bar.range->low, bar.range->high) : "";
-    texts += fmt::format("set label {} at {},{} left offset character 0.5,0 font ',11'\n",
-                         gnuplot_string(shortened(bar.text, most_text * width)), end_of(bar), y);
+    (bar.reference ? others : bars) += fmt::format("0 {0:.5g} 0 {1} {2:.5g} {3:.5g}\n", y, bar.value, y - half, y + half);
+    whiskers += bar.range ? fmt::format("{} {:.5g} {} {}\n", bar.value, y, bar.range->low, bar.range->high) : "";
+    for (std::size_t line = 0; line < bar_texts[i].size(); ++line) {
+      texts += fmt::format("set label {} at {},{:.5g} left offset character 0.5,0 font ',11'\n", gnuplot_string(bar_texts[i][line]),
+                           end_of(bar), place_of_line(y, line, bar_texts[i].size()));
+    }
   }
-  const double end = end_of_axis(chart, width);
+  const double end = end_of_axis(chart, bar_texts, width);
   std::string script =
       terminal_commands(terminal, rows.height()) + row_commands(rows) + texts +
       fmt::format("unset key\nunset border\nunset xtics\nset xrange [0:{}]\nset arrow from 0,graph 0 to 0,graph 1 nohead\n", end);
@@ -140,14 +171,14 @@ std::string strips_script(const Strips& strips, const std::string& terminal) {
   constexpr double axis_height = 48, axis_label_below = 39;
   std::vector<Legend::Entry> entries;
   for (std::size_t s = 0; s < strips.series.size(); ++s) {
-    entries.push_back({shortened(strips.series[s], canvas_width / 2), s % 10 + 1, Legend::Mark::box});
+    entries.push_back({strips.series[s], s % 10 + 1, Legend::Mark::box});
   }
   const bool has_path = std::any_of(strips.strips.begin(), strips.strips.end(), [](const auto& strip) { return !strip.on_path.empty(); });
   entries.push_back({has_path ? "critical path" : "", 8, Legend::Mark::line});
   const Legend legend(std::move(entries));
   Rows rows{strips.caption, axis_height + legend.height()};
   for (const Strips::BinRow& row : strips.strips) {
-    rows.names.push_back(row.label);
+    rows.add(row.label);
   }
   const double end = strips.end > strips.begin ? strips.end : strips.begin + 1;
   std::string script = terminal_commands(terminal, rows.height()) + row_commands(rows) +

@@ -17,7 +17,6 @@ namespace flopcast::report {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 Figure escaped_picture() {
   return {"it's", {"n"}, {"GFLOP/s"}, {{"<script>", {1, 2}, {3, NAN}, {2, 0}, {4, 0}}, {"line", {1}, {5}, {}, {}, Series::Style::line}}};
@@ -44,30 +43,6 @@ TEST(PictureJson, HasKindAndMembers) {
   EXPECT_EQ(json.at("series")[1].at("style"), "line");
   EXPECT_EQ(nlohmann::json::parse(picture_json(chart())).at("bars")[0].at("range"), (nlohmann::json{1.5, 2.5}));
   EXPECT_EQ(nlohmann::json::parse(picture_json(strips())).at("strips")[0].at("on_path"), (nlohmann::json{false, true}));
-}
-
-TEST(GnuplotScript, DrawsBarsWithTheirTextsInTheirPlaces) {
-  const std::string script = gnuplot_script(Picture(chart()), "svg");
-  EXPECT_THAT(script, HasSubstr("set ytics ('dgemm' 1.5, 'it''s' 0.5)"));
-  EXPECT_THAT(script, HasSubstr("$bars << END\n0 1.5 0 2 1.16 1.84\nEND\n$references << END\n0 0.5 0 1 "));
-  EXPECT_THAT(script, HasSubstr("$intervals << END\n2 1.5 1.5 2.5\nEND"));
-  EXPECT_THAT(script, HasSubstr("set label '2 s' at 2.5,1.5 left"));  // behind the interval
-}
-
-TEST(GnuplotScript, StacksPartsOfStripsAndMarksTheCriticalPath) {
-  const std::string script = gnuplot_script(Picture(strips()), "svg");
-  EXPECT_THAT(script, HasSubstr("$data1 << END\n0 0.0800 0 2 0.0800 0.5000\nEND"));
-  EXPECT_THAT(script, HasSubstr("$data2 << END\n0 0.5000 0 2 0.5000 0.7100\n2 0.0800 2 4 0.0800 0.9200\nEND"));
-  EXPECT_THAT(script, HasSubstr("$data3 << END\n2 0.0400 2 0\nEND"));
-  EXPECT_THAT(script, HasSubstr("set label 'critical path'"));
-  Strips without = strips();
-  without.strips.front().on_path.clear();
-  EXPECT_THAT(gnuplot_script(Picture(without), "svg"), Not(HasSubstr("critical path")));
-}
-
-TEST(GnuplotScript, OfEmptyPicturesPlotsNothing) {
-  EXPECT_THAT(gnuplot_script(Picture(BarChart{}), "svg"), HasSubstr("plot NaN\n"));
-  EXPECT_THAT(gnuplot_script(Picture(Strips{}), "svg"), HasSubstr("plot NaN\n"));
 }
 
 TEST(Draw, EveryPictureIsDrawnByGnuplotInEveryFormat) {

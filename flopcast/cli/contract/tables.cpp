@@ -106,7 +106,7 @@ Columns<contract::Algorithm> list_columns(const contract::Contraction& contracti
     }
     return copies;
   });
-  columns.number("kernel calls", "kernel calls", "", "number of calls of the kernel (--list)", Best::small,
+  columns.number("kernel_calls", "kernel calls", "", "number of calls of the kernel (--list)", Best::small,
                  [&contraction](const Algorithm& algorithm) {
                    return report::whole(static_cast<long long>(contract::kernel_calls(algorithm, contraction)));
                  });

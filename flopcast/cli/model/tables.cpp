@@ -59,9 +59,9 @@ Columns<model::Piece> piece_columns(const model::Model& model) {
   columns.number("points", "points", "", "number of sizes that were sampled", &Piece::samples);
   columns.number("monomials", "monomials", "", "terms of the polynomial",
                  [](const Piece& piece) { return piece.polynomial.monomials.size(); });
-  columns.number("largest error", "largest error", "fraction", "largest relative error of the piece at a sampled size", Best::small,
+  columns.number("largest_error", "largest error", "fraction", "largest relative error of the piece at a sampled size", Best::small,
                  [](const Piece& piece) { return percent(piece.error.maximum); });
-  columns.number("mean error", "mean error", "fraction", "mean relative error of the piece at its sampled sizes", Best::small,
+  columns.number("mean_error", "mean error", "fraction", "mean relative error of the piece at its sampled sizes", Best::small,
                  [](const Piece& piece) { return percent(piece.error.mean); });
   columns.number("deviation", "deviation", "fraction", "standard deviation of the piece's relative errors", Best::small,
                  [](const Piece& piece) { return percent(piece.error.deviation); });

@@ -40,7 +40,7 @@ Columns<SimulatedRun> columns() {
 
 Columns<SimulatedKernel> simulated_columns(Seconds path) {
   Columns<SimulatedKernel> columns = kernel_columns<SimulatedKernel>(path);
-  columns.number("in all", "in all", "", "executions in all simulated processes",
+  columns.number("executions_in_all", "in all", "", "executions in all simulated processes",
                  [](const SimulatedKernel& kernel) { return kernel.all.count; });
   return columns;
 }

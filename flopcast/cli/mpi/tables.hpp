@@ -39,7 +39,7 @@ template <class Kernel>
 Columns<Kernel> kernel_columns(Seconds path) {
   Columns<Kernel> columns;
   columns.template show<&Kernel::name>("kernel");
-  columns.number("on path", "on path", "", "executions on the critical path", [](const Kernel& kernel) {
+  columns.number("executions_on_path", "on path", "", "executions on the critical path", [](const Kernel& kernel) {
     return kernel.along.count == 0 && kernel.along.seconds > 0 ? report::Cell("") : report::whole(kernel.along.count);
   });
   columns.number("seconds", "time", "s", "time of these executions", [](const Kernel& kernel) { return kernel.along.seconds; });

@@ -31,7 +31,7 @@ Columns<tuning::Decision> columns_of(const PlaceRanking& place) {
     columns.number("chosen_nb", "nb", "", "block size of the chosen variant", [](const Decision& d) { return d.chosen.blocks.nb; });
   }
   columns.show<&Decision::validation, &Check::chosen_seconds>("", "measured");
-  columns.text("fastest measured", "fastest measured", "variant that was fastest when measured",
+  columns.text("fastest_measured", "fastest measured", "variant that was fastest when measured",
                [&place](const Decision& d) { return variant_text(d.validation->best.variant, place); });
   if (blocks) {
     columns.number("best_nb", "nb", "", "block size of the fastest variant",

@@ -76,7 +76,7 @@ Columns<BandwidthRoof> bandwidth_columns(const Roofline& roofline, const std::ve
     const BandwidthRoof* roof = find_bandwidth(roofline, first.level, first.stream, threads, first.nontemporal);
     return roof == nullptr ? std::pair("", nullptr) : std::pair(format_bandwidth(roof->bytes.attained()), &roof->bytes);
   });
-  columns.add(shown<&BandwidthRoof::moved_per_byte>("moved / counted"),
+  columns.add(shown<&BandwidthRoof::moved_per_byte>("moved_per_byte", "moved / counted"),
               [](const BandwidthRoof& roof) { return fmt::format("{:.2f}", roof.moved_per_byte); });
   columns.add(shown<&BandwidthRoof::working_set_bytes>("working set"),
               [](const BandwidthRoof& roof) { return format_bytes(static_cast<double>(roof.working_set_bytes)); });

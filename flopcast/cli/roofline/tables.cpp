@@ -32,7 +32,7 @@ Cell share_of_peak(const Roofline& roofline, const std::string& name, int thread
 }
 
 report::Column threads_column() { return number_column("threads", "threads", "", "number of threads"); }
-report::Column intensity_column() { return number_column("flops per byte", "flops per byte", "flop/B", "operational intensity"); }
+report::Column intensity_column() { return number_column("flops_per_byte", "flops per byte", "flop/B", "operational intensity"); }
 
 /// A peak, or the best rate that was measured.
 struct PeakRow {
@@ -149,9 +149,10 @@ Columns<RoofRow> roof_columns() {
                  [](const RoofRow& row) { return row.rates->interval().high; });
   columns.number("samples", "samples", "", "number of samples (--csv)", Best::large,
                  [](const RoofRow& row) { return row.rates->samples.size(); });
-  columns.text("unit", "unit", "flops/s or bytes/s (--csv)", &RoofRow::unit);
+  columns.text("unit", "unit", "flop/s or B/s (--csv)", &RoofRow::unit);
   columns.add(intensity_column(), [=](const RoofRow& row) { return known(row.flops_per_byte); });
-  columns.add(shown<&BandwidthRoof::moved_per_byte>("moved / counted"), [=](const RoofRow& row) { return known(row.moved_per_byte); });
+  columns.add(shown<&BandwidthRoof::moved_per_byte>("moved_per_byte", "moved / counted"),
+              [=](const RoofRow& row) { return known(row.moved_per_byte); });
   return columns;
 }
 
@@ -196,22 +197,22 @@ std::string roofline_text(const Roofline& roofline, const CommonOptions& common)
 Table roofline_table(const Roofline& roofline) {
   std::vector<RoofRow> rows;
   for (const ComputeRoof& roof : roofline.compute) {
-    rows.push_back({"compute", roof.name, roof.threads, roof.ceiling(), &roof.flops, "flops/s"});
+    rows.push_back({"compute", roof.name, roof.threads, roof.ceiling(), &roof.flops, "flop/s"});
   }
   for (const BandwidthRoof& roof : roofline.bandwidth) {
     rows.push_back(
-        {"bandwidth", roof.name(), roof.threads, roof.bytes.attained(), &roof.bytes, "bytes/s", roof.flops_per_byte, roof.moved_per_byte});
+        {"bandwidth", roof.name(), roof.threads, roof.bytes.attained(), &roof.bytes, "B/s", roof.flops_per_byte, roof.moved_per_byte});
   }
   for (const BandwidthRoof& roof : roofline.triad_lengths) {
-    rows.push_back({"triad", fmt::format("{} bytes", roof.working_set_bytes), roof.threads, roof.bytes.attained(), &roof.bytes, "bytes/s",
+    rows.push_back({"triad", fmt::format("{} bytes", roof.working_set_bytes), roof.threads, roof.bytes.attained(), &roof.bytes, "B/s",
                     roof.flops_per_byte});
   }
   for (const GemmRoof& roof : roofline.gemm) {
     rows.push_back({roof.routine, fmt::format("{} {}", library_text(roof.library), to_string(roof.shape)), roof.threads,
-                    roof.flops.attained(), &roof.flops, "flops/s"});
+                    roof.flops.attained(), &roof.flops, "flop/s"});
   }
   for (const roofline::Point& point : roofline.points) {
-    rows.push_back({"point", point.name, point.threads, point.flops_rate.median(), &point.flops_rate, "flops/s", point.intensity()});
+    rows.push_back({"point", point.name, point.threads, point.flops_rate.median(), &point.flops_rate, "flop/s", point.intensity()});
   }
   return roof_columns().table(rows);
 }

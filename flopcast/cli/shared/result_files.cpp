@@ -3,15 +3,33 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/report/picture.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
+#include "flopcast/support/shell_text.hpp"
+#include "flopcast/support/units.hpp"
 #include "flopcast/tasks/reporting/reporting.hpp"
 
 namespace flopcast::cli {
+namespace {
+
+/// Returns the command line as a shell reads it; empty if it asks to leave private names out.
+std::string command_line() {
+  const std::string bytes = read_file("/proc/self/cmdline");
+  std::vector<std::string> words;
+  for (const std::string_view word : split(bytes, '\0')) {
+    words.emplace_back(word);
+  }
+  words.pop_back();  // behind the last word's end
+  words.front() = "flopcast";
+  return std::find(words.begin(), words.end(), "--anonymous") == words.end() ? shell_text(words) : "";
+}
+
+}  // namespace
 
 void add_result_files(OptionSet& command, ResultFiles& files) {
   files.command = fmt::format("{}", fmt::join(command.description().words, " "));
@@ -37,7 +55,7 @@ void write_document_files(const std::string& document, const ResultFiles& files,
     picture = main_picture(named);
   }
   if (!files.page.empty()) {
-    write_file(files.page, page_of({named}, common.noise->told()).html());
+    write_file(files.page, page_of({named}, common.noise->told(), command_line()).html());
   }
   if (picture) {
     report::draw(*picture, files.figure);

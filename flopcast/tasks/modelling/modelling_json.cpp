@@ -192,13 +192,19 @@ std::vector<PlannedSample> sample_plan_from_json(std::string_view text) {
 
 namespace {
 
+nlohmann::ordered_json footprint_schema(SchemaMaker& maker) {
+  nlohmann::ordered_json schema = described(maker.of<double>(), "bytes of all operands");
+  schema["unit"] = "B";
+  return schema;
+}
+
 nlohmann::ordered_json sample_plan_document(SchemaMaker& maker) {
   const nlohmann::ordered_json sample =
       object_schema({{"call", described(maker.of<std::string>(), "the call as text, such as \"dgemm N N 100 100 100 ...\"")},
                      {"threads", described(maker.of<int>(), "threads of BLAS")},
                      {"cache", described(maker.of<std::string>(), "cache state before each call")},
                      {"flops", described(maker.of<double>(), "operations of the call")},
-                     {"footprint_bytes", described(maker.of<double>(), "bytes of all operands")},
+                     {"footprint_bytes", footprint_schema(maker)},
                      {"batch", described(maker.of<std::int64_t>(), "number of calls that are timed together")}});
   return object_schema({{"samples", described(array_schema(sample), "the calls, in the order of the request")}});
 }
@@ -214,7 +220,7 @@ nlohmann::ordered_json samples_document(SchemaMaker& maker) {
   add_member(sample, "call", described(maker.of<std::string>(), "the call as text, such as \"dgemm N N 100 100 100 ...\""));
   add_member(sample, "cache", described(maker.of<std::string>(), "cache state before each call"));
   add_member(sample, "flops", described(maker.of<double>(), "operations of the call"));
-  add_member(sample, "footprint_bytes", described(maker.of<double>(), "bytes of all operands"));
+  add_member(sample, "footprint_bytes", footprint_schema(maker));
   add_member(sample, "statistics", described(maker.of<Summary>(), "statistics of the times; missing if nothing was timed"), false);
   return object_schema({{"environment", described(maker.of<Environment>(), "machine and libraries")},
                         {"huge_pages", described(maker.of<std::string>(), "the system's setting of transparent huge pages")},

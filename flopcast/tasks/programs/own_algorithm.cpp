@@ -97,6 +97,13 @@ class SettingCommands {
     return words;
   }
 
+  /// Returns the names of the parameters that are variables of the environment.
+  [[nodiscard]] Words variables() const {
+    Words names;
+    std::transform(variables_.begin(), variables_.end(), std::back_inserter(names), [](const auto& one) { return one.first; });
+    return names;
+  }
+
  private:
   const search::ParameterSpace& space_;
   std::vector<std::pair<std::string, std::string>> templates_;  ///< files and contents
@@ -386,6 +393,7 @@ class ProgramTuner {
     if (!request_.anonymous) {
       result_.command = space_.command;
     }
+    result_.variables = commands_.variables();
     result_.regret = ranking_.regret;
     result_.all_seconds = elapsed();
     remark_idle_parameters();

@@ -78,6 +78,7 @@ Fields FieldTable<TunedConfiguration>::fields() {
 template <>
 Fields FieldTable<ProgramTuning>::fields() {
   return {optional_field<&T::command>("program and its arguments, with places such as {nb}").unless_empty(),
+          optional_field<&T::variables>("parameters that are variables of the environment").unless_empty(),
           field<&T::place>("libraries, threads and kernels of the program"),
           field<&T::configurations>("by rising predicted time"),
           field<&T::regret>("upper bound (95 %) of the chosen one's time over the best one's, minus 1").measured_in("", Best::small),

@@ -72,6 +72,19 @@ Trust trust_of_control(const CommandRace& race) {
   return std::max(trust, trust_of(race.remarks));
 }
 
+/// Returns the command that races the same commands; empty if one of them is left out.
+std::string racing_command(const CommandRace& race) {
+  std::vector<std::string> words = {"flopcast", "race"};
+  for (const RacedCommand& one : race.commands) {
+    if (one.command.empty()) {
+      return "";
+    }
+    words.emplace_back("--");
+    words.insert(words.end(), one.command.begin(), one.command.end());
+  }
+  return shell_text(words);
+}
+
 PageContents race_contents(const CommandRace& race) {
   PageContents contents{"Which command is the fastest?", "", trust_of_control(race)};
   BarChart chart{"Elapsed time, median with its interval", "s", {}};
@@ -92,12 +105,32 @@ PageContents race_contents(const CommandRace& race) {
   const std::string name = race.commands.front().name;
   if (!ratio || ratio->verdict != Verdict::faster) {
     contents.answer = fmt::format("No command is certainly faster than the reference, {}.", name);
+    if (race.ending == RaceEnding::budget) {
+      contents.steps = {{"Race them again when the machine is quiet, or for longer.", racing_command(race)}};
+    }
   } else {
     contents.answer = fmt::format("{} is the fastest: {:.3f} times the time of {}{}.", best->name, ratio->ratio.value_or(0), name,
                                   ratio->interval ? fmt::format(" ({:.3f} to {:.3f})", ratio->interval->low, ratio->interval->high) : "");
     contents.steps = {{"Use the fastest command.", best->command.empty() ? "" : shell_text(best->command)}};
   }
   return contents;
+}
+
+/// Returns the program's command with the best setting; empty if the command is left out.
+std::string setting_command(const ProgramTuning& tuning) {
+  const search::Setting& setting = tuning.best().setting;
+  std::vector<std::string> words = search::replace_places(tuning.command, setting);
+  std::vector<std::string> variables;
+  for (const std::string& name : tuning.variables) {
+    if (const auto at = setting.find(name); at != setting.end()) {
+      variables.push_back(fmt::format("{}={}", name, at->second));
+    }
+  }
+  if (!words.empty() && !variables.empty()) {
+    variables.insert(variables.begin(), "env");
+    words.insert(words.begin(), variables.begin(), variables.end());
+  }
+  return shell_text(words);
 }
 
 PageContents program_tuning_contents(const ProgramTuning& tuning) {
@@ -119,8 +152,7 @@ PageContents program_tuning_contents(const ProgramTuning& tuning) {
       fmt::format("{} is the fastest: {}. Settings that tie with it: {}. The choice loses at most {} against the best one (95 %).",
                   chart.bars.front().label, chart.bars.front().text, ties, format_percent(tuning.regret));
   contents.pictures.emplace_back(std::move(chart));
-  const std::vector<std::string> command = search::replace_places(tuning.command, tuning.best().setting);
-  contents.steps = {{"Run the program with this setting.", command.empty() ? "" : shell_text(command)}};
+  contents.steps = {{"Run the program with this setting.", setting_command(tuning)}};
   return contents;
 }
 

@@ -333,10 +333,8 @@ class TableMaker {
   std::size_t rows_ = 0;
 };
 
-/// Returns the single values of the document, one a row.
-report::Table values_table(const json& document, const ordered_json& schema) {
-  std::vector<Leaf> leaves;
-  add_leaves(schema, schema, {}, "", leaves);
+/// Returns the document's single values, leaves of its schema, one a row.
+report::Table values_table(const json& document, const std::vector<Leaf>& leaves) {
   report::Table table{{{"value of", report::Align::left}, {"value", report::Align::left}, {"meaning", report::Align::left}}, {}};
   table.is_mixed = true;
   for (const Leaf& leaf : leaves) {
@@ -377,7 +375,19 @@ std::vector<std::string> table_paths(const ordered_json& schema) {
 
 report::Table document_table(const json& document, const ordered_json& schema, std::string_view path,
                              const std::vector<std::string>& members) {
-  return path.empty() ? values_table(document, schema) : TableMaker(schema, path, members).make(document);
+  if (!path.empty()) {
+    return TableMaker(schema, path, members).make(document);
+  }
+  std::vector<Leaf> leaves;
+  add_leaves(schema, schema, {}, "", leaves);
+  return values_table(document, members.empty() ? leaves : chosen_leaves(leaves, members));
+}
+
+report::Table remaining_values(const json& document, const ordered_json& schema, const std::vector<std::string>& members) {
+  std::vector<Leaf> leaves;
+  add_leaves(schema, schema, {}, "", leaves);
+  std::erase_if(leaves, [&](const Leaf& leaf) { return std::find(members.begin(), members.end(), dotted(leaf.path)) != members.end(); });
+  return values_table(document, leaves);
 }
 
 }  // namespace flopcast

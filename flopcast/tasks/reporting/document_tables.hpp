@@ -21,4 +21,8 @@ std::vector<std::string> table_paths(const nlohmann::ordered_json& schema);
 report::Table document_table(const nlohmann::json& document, const nlohmann::ordered_json& schema, std::string_view path,
                              const std::vector<std::string>& members = {});
 
+/// Returns those values of the document itself that document_table() leaves out where `members` are given.
+report::Table remaining_values(const nlohmann::json& document, const nlohmann::ordered_json& schema,
+                               const std::vector<std::string>& members);
+
 }  // namespace flopcast

@@ -6,7 +6,9 @@
 #include <ctime>
 #include <numeric>
 
+#include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/field.hpp"
 #include "flopcast/support/run_context.hpp"
 
 namespace flopcast {
@@ -19,6 +21,63 @@ std::string date_text(std::int64_t seconds) {
   }
   char text[32];
   return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts)};
+}
+
+std::vector<std::string> place_words(const Environment& environment) {
+  std::vector<std::string> words;
+  if (!environment.blas.path.empty()) {
+    words = {"--blas", environment.blas.path};
+  }
+  if (const LibraryIdentity& lapack = environment.lapack; !lapack.path.empty() && lapack.name != "reference") {
+    words.insert(words.end(), {"--lapack", lapack.path});
+  }
+  if (environment.threads > 1) {
+    words.insert(words.end(), {"--threads", std::to_string(environment.threads)});
+  }
+  return words;
+}
+
+std::vector<std::string> problem_words(const std::string& routine, std::string_view flags,
+                                       const std::vector<std::vector<std::int64_t>>& problems) {
+  const Routine* found = kernel::find(routine);
+  if (found == nullptr || problems.empty()) {
+    return {};
+  }
+  std::vector<std::string> words = {routine}, flag_names, size_names, needed_sizes;
+  for (const Argument& argument : found->arguments) {
+    if (argument.kind == Kind::flag) {
+      flag_names.push_back(argument.name);
+    } else if (argument.kind == Kind::size) {
+      size_names.push_back(argument.name);
+      needed_sizes.insert(needed_sizes.end(), argument.rows.empty() ? 1 : 0, argument.name);
+    }
+  }
+  for (std::size_t i = 0; flag_names.size() == flags.size() && i < flags.size(); ++i) {
+    words.push_back(fmt::format("{}={}", flag_names[i], flags[i]));
+  }
+  const std::size_t count = problems.front().size();
+  if (count < size_names.size()) {
+    size_names = std::move(needed_sizes);
+  }
+  const auto is_square = [](const auto& sizes) { return !sizes.empty() && std::equal(sizes.begin() + 1, sizes.end(), sizes.begin()); };
+  if (std::all_of(problems.begin(), problems.end(), is_square)) {
+    size_names = {"n"};
+  }
+  std::size_t combinations = 1;
+  for (std::size_t i = 0; i < size_names.size(); ++i) {
+    SizeList sizes;
+    for (const std::vector<std::int64_t>& problem : problems) {
+      if (problem.size() != count || size_names.size() > count) {
+        return {};
+      }
+      if (std::find(sizes.begin(), sizes.end(), problem[i]) == sizes.end()) {
+        sizes.push_back(problem[i]);
+      }
+    }
+    combinations *= sizes.size();
+    words.push_back(fmt::format("{}={}", size_names[i], to_text(sizes)));
+  }
+  return combinations == problems.size() ? words : std::vector<std::string>();
 }
 
 std::string seconds_text(const Interval& interval) {

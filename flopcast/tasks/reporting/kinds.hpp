@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "flopcast/core/environment.hpp"
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/reporting/reporting.hpp"
@@ -22,7 +23,8 @@ inline constexpr std::size_t max_bars = 16;  ///< bars of one chart
 struct ShownTable {
   std::string_view path;  ///< "parts.decisions"; empty: the members of the document itself, one a row
   std::string_view title;
-  std::vector<std::string> members = {};  ///< columns in this order; empty: all members
+  /// Columns in this order; empty: all members. A fold holds the other members of the document itself.
+  std::vector<std::string> members = {};
 };
 
 /// The contents of pages about documents of one schema.
@@ -49,6 +51,14 @@ std::vector<ReportedKind> measured_kinds();
 
 /// Returns "2026-11-26 15:04" in local time for seconds since 1970; empty for 0.
 std::string date_text(std::int64_t seconds);
+
+/// Returns the options of a command that choose the libraries and the threads of a result, as words: those that differ from the defaults.
+std::vector<std::string> place_words(const Environment& environment);
+
+/// Returns a routine with flags and sizes as a command's words, such as "dpotrf", "uplo=L" and "n=100,200" for the problems {100} and {200}.
+/// Returns nothing if the routine is unknown, or if the problems aren't all combinations of their sizes.
+std::vector<std::string> problem_words(const std::string& routine, std::string_view flags,
+                                       const std::vector<std::vector<std::int64_t>>& problems);
 
 /// Returns "1.2 s to 1.4 s".
 std::string seconds_text(const Interval& interval);

@@ -31,6 +31,10 @@ PageContents roofline_contents(const roofline::Roofline& roofs) {
                                   : fmt::format("With {}: {}.", counted(static_cast<std::uint64_t>(std::max(threads, 0)), "thread"),
                                                 fmt::join(parts, ", "));
   add_picture(contents, [&] { return roofline_figure(roofs); });
+  const std::string count = std::to_string(std::max(threads, 1));
+  contents.steps = {
+      {"Record a program's calls of BLAS and LAPACK.", fmt::format("flopcast record --threads {} -- COMMAND", count)},
+      {"Place these calls below the roofs.", fmt::format("flopcast roofline --threads {} --recording flopcast.trace", count)}};
   contents.warnings.insert(contents.warnings.end(), roofs.findings.begin(), roofs.findings.end());
   return contents;
 }
@@ -45,6 +49,7 @@ PageContents machine_contents(const MachineReport& machine) {
   chart.bars.push_back({"memory", memory, format_bandwidth(memory)});
   contents.pictures.emplace_back(std::move(chart));
   contents.warnings = findings(machine);
+  contents.steps = {{"Measure the limits that the machine sets to programs.", "flopcast roofline"}};
   return contents;
 }
 

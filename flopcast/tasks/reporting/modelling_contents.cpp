@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/kernel/parse_call.hpp"
+#include "flopcast/support/shell_text.hpp"
 #include "flopcast/tasks/modelling/model_check.hpp"
 #include "flopcast/tasks/modelling/model_list.hpp"
 #include "flopcast/tasks/modelling/modelling.hpp"
@@ -55,6 +57,68 @@ report::Figure sample_figure(const std::vector<SampledCall>& samples, std::size_
   return figure;
 }
 
+/// Returns the words that choose the calls of all samples, with ranges for arguments that differ; nothing if something else differs.
+std::vector<std::string> range_words(const std::vector<SampledCall>& samples) {
+  const Routine& routine = *samples.front().call.routine;
+  std::vector<std::string> words = {routine.name};
+  bool has_range = false;
+  for (std::size_t i = 0; i < routine.arguments.size(); ++i) {
+    const Argument& argument = routine.arguments[i];
+    const bool is_size = argument.kind == Kind::size;
+    if (!is_size && argument.kind != Kind::flag) {
+      continue;
+    }
+    std::set<std::int64_t> values;
+    for (const SampledCall& one : samples) {
+      if (one.call.routine != &routine || one.cache != samples.front().cache) {
+        return {};
+      }
+      values.insert(one.call.arguments[i]);
+    }
+    if (!is_size && values.size() > 1) {
+      return {};
+    }
+    has_range = has_range || values.size() > 1;
+    words.push_back(argument.name + '=' +
+                    (is_size ? fmt::format("{}", *values.begin()) : std::string(1, static_cast<char>(*values.begin()))) +
+                    (values.size() > 1 ? fmt::format(":{}", *values.rbegin()) : ""));
+  }
+  return has_range ? words : std::vector<std::string>();
+}
+
+/// Returns "flopcast " and the words, with the libraries and threads of the samples.
+std::string command_at(const Environment& environment, std::vector<std::string> words) {
+  const std::vector<std::string> place = place_words(environment);
+  words.insert(words.begin(), "flopcast");
+  words.insert(words.end(), place.begin(), place.end());
+  return shell_text(words);
+}
+
+/// Returns what to do with samples: to predict other sizes, or to look at another state of the caches, and to see the machine's limits.
+std::vector<PageStep> sample_steps(const SampleResult& result) {
+  std::vector<PageStep> steps;
+  const SampledCall& first = result.samples.front();
+  const std::string call = kernel::format_call(first.call);
+  const std::vector<std::string_view> call_words = split(call, ' ');
+  const auto command = [&](std::vector<std::string> words) { return command_at(result.environment, std::move(words)); };
+  const auto has_other_state = [&](const SampledCall& one) { return one.cache != first.cache; };
+  if (std::vector<std::string> words = range_words(result.samples); !words.empty() && first.cache.find('=') == std::string::npos) {
+    words.insert(words.begin(), {"model", "build"});
+    words.insert(words.end(), {"--cache", first.cache});
+    steps.push_back({"Build a model that predicts all sizes between.", command(std::move(words))});
+  } else if (std::none_of(result.samples.begin(), result.samples.end(), has_other_state)) {
+    const bool is_cold = first.cache.starts_with("cold");
+    words = {"sample"};
+    words.insert(words.end(), call_words.begin(), call_words.end());
+    words.insert(words.end(), {"--cache", first.cache, "--cache", is_cold ? "warm" : "cold"});
+    steps.push_back(
+        {fmt::format("Compare with the time of operands that are {}.", is_cold ? "in cache" : "in memory"), command(std::move(words))});
+  }
+  steps.push_back({"See how far the call is from the limits of the machine.",
+                   shell_text({"flopcast", "roofline", "--threads", std::to_string(result.environment.threads), "--point", call})});
+  return steps;
+}
+
 PageContents sample_contents(const SampleResult& result) {
   PageContents contents{"How long do the calls take?", ""};
   BarChart chart{"Median time of a call with its interval of 95 %", "s", {}};
@@ -80,6 +144,7 @@ PageContents sample_contents(const SampleResult& result) {
   contents.answer =
       timed == 1 ? fmt::format("{} takes {}.", chart.bars.front().label, chart.bars.front().text)
                  : fmt::format("{} were timed; {} takes {}.", counted(timed, "call"), chart.bars.front().label, chart.bars.front().text);
+  contents.steps = sample_steps(result);
   const std::size_t size = varying_size(result.samples);
   if (timed > 2) {
     contents.pictures.emplace_back(sample_figure(result.samples, size));
@@ -116,6 +181,16 @@ PageContents check_contents(const ModelCheck& check) {
   contents.answer =
       fmt::format("{} of {} lie in their predicted intervals of 95 %.", within, counted(static_cast<std::uint64_t>(runs), "run"));
   contents.pictures.emplace_back(std::move(chart));
+  std::vector<std::string> words = {"model", "check"};
+  for (const KernelCheck& kernel : check.kernels) {
+    const bool is_open = kernel.verdict == CheckVerdict::doubtful || kernel.verdict == CheckVerdict::too_few;
+    if (is_open && std::find(words.begin(), words.end(), kernel.key.routine) == words.end()) {
+      words.push_back(kernel.key.routine);
+    }
+  }
+  if (words.size() > 2) {
+    contents.steps = {{"Check the undecided kernels again, on a quiet machine.", command_at(check.environment, std::move(words))}};
+  }
   return contents;
 }
 

@@ -104,7 +104,9 @@ std::string main_loss(const MpiEfficiencies& found) {
   return std::min_element(causes.begin(), causes.end())->second;
 }
 
-void add_losses(PageContents& contents, const MpiProfile& profile) {
+/// Adds efficiencies, the longest wait and the timeline of a run (MpiProfile or SimulatedRun).
+template <class Run>
+void add_losses(PageContents& contents, const Run& profile) {
   if (const auto& found = profile.efficiencies) {
     contents.answer += fmt::format(" The parallel efficiency is {}", format_percent(found->parallel));
     contents.answer += found->parallel < 0.95 ? fmt::format("; most is lost by {}.", main_loss(*found)) : ".";
@@ -189,6 +191,8 @@ PageContents mpi_tuning_contents(const MpiTuning& tuning) {
   }
   contents.pictures.emplace_back(std::move(chart));
   if (chosen == nullptr) {
+    contents.steps = {
+        {"Execute those that may be the fastest in full. SPACE.json is the tuned space.", "flopcast mpi tune SPACE.json --confirm auto"}};
     contents.answer = fmt::format("Undecided; {} has the least predicted time, {}.", search::to_string(sorted.front()->setting),
                                   format_seconds(*sorted.front()->predicted));
     return contents;
@@ -227,14 +231,19 @@ PageContents simulation_contents(const MpiSimulation& simulation) {
   const auto best = std::min_element(simulation.runs.begin(), simulation.runs.end(),
                                      [](const SimulatedRun& a, const SimulatedRun& b) { return a.seconds < b.seconds; });
   contents.answer = fmt::format("Of the simulated numbers of processes {} is the fastest: {}.", best->ranks, format_seconds(best->seconds));
-  if (simulation.runs.size() > 1 && last.seconds > 0) {
-    contents.answer += fmt::format(" From {} to {} processes the program becomes {:.2f} times faster.", first.ranks, last.ranks,
-                                   first.seconds / last.seconds);
-  }
   report::Figure figure{"Predicted time by number of processes", {"processes", true}, {"seconds", true}, {}};
   figure.series = {std::move(total), std::move(computation), std::move(communication), std::move(ideal)};
   std::erase_if(figure.series, [](const report::Series& series) { return series.x.empty(); });
   contents.pictures.emplace_back(std::move(figure));
+  add_losses(contents, *best);
+  if (simulation.runs.size() > 1 && first.seconds > 0 && last.seconds > 0) {
+    const double ratio = first.seconds / last.seconds;
+    contents.answer += fmt::format(" From {} to {} processes the program becomes {:.2f} times {}.", first.ranks, last.ranks,
+                                   std::max(ratio, 1 / ratio), ratio >= 1 ? "faster" : "slower");
+  }
+  contents.steps = {
+      {fmt::format("Run the program with {}, and see where its time goes.", counted(static_cast<std::uint64_t>(best->ranks), "process")),
+       fmt::format("mpirun -n {} flopcast mpi run -- COMMAND", best->ranks)}};
   return contents;
 }
 
@@ -253,20 +262,26 @@ std::vector<ReportedKind> mpi_kinds() {
             {"rank", "host", "computation_seconds", "communication_seconds", "idle_seconds", "on_path_seconds", "own_code_on_path_seconds",
              "blocked_seconds", "without_core_seconds", "longest_wait.seconds", "longest_wait.awaited_rank", "longest_wait.routine"}},
            {"regions", "Regions"},
-           {"", "Values"}}),
+           {"",
+            "Values",
+            {"mpi", "ranks", "clock", "policy", "elapsed_seconds", "path.seconds", "path.computation_seconds", "path.communication_seconds",
+             "path.idle_seconds", "own_code_seconds", "efficiencies.parallel", "efficiencies.load_balance", "efficiencies.communication",
+             "efficiencies.serialisation", "efficiencies.transfer"}}}),
       reported("flopcast-mpi-tuning-1", mpi_tuning_from_json, mpi_tuning_contents,
                {{"configurations",
                  "Configurations",
                  {"configuration", "verdict", "predicted_seconds", "half_width_seconds", "full_path_seconds", "elapsed_seconds",
                   "full_elapsed_seconds", "coverage", "executed_share"}}}),
-      reported("flopcast-mpi-simulation-1", mpi_simulation_from_json, simulation_contents,
-               {{"simulations",
-                 "Numbers of processes",
-                 {"ranks", "seconds", "path.seconds", "path.computation_seconds", "path.communication_seconds", "path.idle_seconds",
-                  "own_code_seconds", "efficiencies.parallel", "simulation_seconds"}},
-                {"simulations.kernels",
-                 "Kernels",
-                 {"kernel", "along.count", "along.seconds", "all.count", "all.mean", "all.seconds", "flops"}}})};
+      reported(
+          "flopcast-mpi-simulation-1", mpi_simulation_from_json, simulation_contents,
+          {{"simulations",
+            "Numbers of processes",
+            {"ranks", "seconds", "path.seconds", "path.computation_seconds", "path.communication_seconds", "path.idle_seconds",
+             "own_code_seconds", "efficiencies.parallel", "simulation_seconds"}},
+           {"simulations.waits", "Who waited for whom", {"rank", "awaited_rank", "kind", "seconds", "count", "routine", "region", "site"}},
+           {"simulations.kernels",
+            "Kernels",
+            {"kernel", "along.count", "along.seconds", "all.count", "all.mean", "all.seconds", "flops"}}})};
 }
 
 }  // namespace flopcast

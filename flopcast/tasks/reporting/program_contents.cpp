@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <map>
 
+#include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/program/recorded_run.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/shell_text.hpp"
@@ -213,6 +215,45 @@ std::string title_of(const Prediction& one) {
   return one.algorithm + (one.sizes.empty() ? "" : " " + one.sizes) + (has_blocks ? ", nb " + one.blocks : "");
 }
 
+/// Returns the values of the routine's sizes, in the order of the interface.
+std::vector<std::int64_t> sizes_of(const std::string& routine, const std::map<std::string, std::int64_t>& parameters) {
+  std::vector<std::int64_t> sizes;
+  if (const Routine* found = kernel::find(routine)) {
+    for (const Argument& argument : found->arguments) {
+      if (const auto at = parameters.find(argument.name); argument.kind == Kind::size && at != parameters.end()) {
+        sizes.push_back(at->second);
+      }
+    }
+  }
+  return sizes;
+}
+
+/// Returns what to do with predictions: routines are tuned, programs are profiled.
+std::vector<PageStep> prediction_steps(const Predictions& predictions) {
+  const Prediction& first = predictions.predictions.front();
+  if (first.is_thread) {
+    return {{"See what would make the program faster. TRACE is its recording.", "flopcast profile TRACE"}};
+  }
+  const std::size_t colon = std::min(first.algorithm.find(':'), first.algorithm.size());
+  const std::string routine = first.algorithm.substr(0, colon);
+  const std::string flags = first.algorithm.substr(std::min(colon + 1, first.algorithm.size()));
+  std::vector<std::vector<std::int64_t>> problems;
+  for (const Prediction& one : predictions.predictions) {
+    std::vector<std::int64_t> sizes = sizes_of(routine, one.parameters);
+    if (one.algorithm == first.algorithm && std::find(problems.begin(), problems.end(), sizes) == problems.end()) {
+      problems.push_back(std::move(sizes));
+    }
+  }
+  std::vector<std::string> words = problem_words(routine, flags, problems);
+  if (words.empty() || first.blocks.empty() || first.blocks == "-") {
+    return {};
+  }
+  const std::vector<std::string> place = place_words(predictions.environment);
+  words.insert(words.begin(), {"flopcast", "tune"});
+  words.insert(words.end(), place.begin(), place.end());
+  return {{"Choose the fastest block size.", shell_text(words)}};
+}
+
 PageContents prediction_contents(const Predictions& predictions) {
   PageContents contents{"How long does it take?", ""};
   BarChart chart{"Predicted time with the interval of 95 % of a later run", "s", {}};
@@ -243,6 +284,7 @@ PageContents prediction_contents(const Predictions& predictions) {
   if (!kernels.bars.empty()) {
     contents.pictures.emplace_back(std::move(kernels));
   }
+  contents.steps = prediction_steps(predictions);
   constexpr double considerable = 0.05;
   if (extrapolated > considerable) {
     contents.warnings.push_back(fmt::format(

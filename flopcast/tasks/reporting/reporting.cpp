@@ -109,6 +109,9 @@ std::vector<TitledTable> tables_of(const json& document, const std::string& sche
     if (!table.rows.empty() && !table.columns.empty()) {
       tables.push_back({std::string(title), std::move(table)});
     }
+    if (path.empty() && !members.empty()) {
+      tables.push_back({"Further values", remaining_values(document, schema, members), true});
+    }
   }
   return tables;
 }
@@ -170,9 +173,13 @@ void add_contents(Page& page, const PageContents& contents, const std::vector<st
   for (const report::Picture& picture : contents.pictures) {
     page.add_picture(picture);
   }
-  for (const auto& [title, table] : contents.tables) {
-    page.add_heading(title);
-    page.add_table(table);
+  for (const auto& [title, table, folded] : contents.tables) {
+    if (folded) {
+      page.add_folded_table(title, table);
+    } else {
+      page.add_heading(title);
+      page.add_table(table);
+    }
   }
   std::vector<std::string> warnings = noise;
   warnings.insert(warnings.end(), contents.warnings.begin(), contents.warnings.end());
@@ -250,11 +257,14 @@ Page summary_of(const NamedDocument& document) {
   return page;
 }
 
-Page page_of(const std::vector<NamedDocument>& documents, const std::vector<std::string>& noise) {
+Page page_of(const std::vector<NamedDocument>& documents, const std::vector<std::string>& noise, const std::string& command) {
   std::vector<PageContents> all;
   std::transform(documents.begin(), documents.end(), std::back_inserter(all), contents_of);
   for (PageContents& contents : all) {
     contents.trust = noise.empty() ? contents.trust : std::max(contents.trust, Trust::noisy);
+    if (!command.empty()) {
+      contents.facts.emplace_back("Made by", command);
+    }
     contents.facts.emplace_back("This page", fmt::format("{}, flopcast {}", date_text(std::time(nullptr)), version()));
   }
   const bool is_single = documents.size() == 1;

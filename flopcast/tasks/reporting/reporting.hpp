@@ -25,6 +25,7 @@ struct PageStep {
 struct TitledTable {
   std::string title;
   report::Table table;
+  bool folded = false;  ///< the reader opens it
 };
 
 /// The contents of the page about one document.
@@ -51,7 +52,8 @@ report::Picture main_picture(const NamedDocument& document);
 report::Page summary_of(const NamedDocument& document);
 
 /// Returns one page about all documents, in their order. The page says if they come from several machines. `noise` are sentences on what
-/// made the machine noisy while the documents were made. Throws as contents_of().
-report::Page page_of(const std::vector<NamedDocument>& documents, const std::vector<std::string>& noise = {});
+/// made the machine noisy while the documents were made, and `command` is the command line that made them. Throws as contents_of().
+report::Page page_of(const std::vector<NamedDocument>& documents, const std::vector<std::string>& noise = {},
+                     const std::string& command = {});
 
 }  // namespace flopcast

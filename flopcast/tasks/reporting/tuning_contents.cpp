@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "flopcast/kernel/routine_problem.hpp"
 #include "flopcast/support/shell_text.hpp"
@@ -71,8 +70,9 @@ void add_problem(Figure& figure, const Decision& decision, int color, bool has_b
     }
   }
   if (decision.default_.seconds > 0 && color == 1) {
+    const bool is_last = !predicted.x.empty() && predicted.x.back() <= static_cast<double>(decision.default_.blocks.nb);
     figure.labels.push_back({"default", static_cast<double>(decision.default_.blocks.nb), decision.default_.seconds / unit,
-                             report::Label::Alignment::center, false, false, color});
+                             is_last ? report::Label::Alignment::right : report::Label::Alignment::center, false, false, color});
   }
   figure.series.push_back(std::move(predicted));
   figure.series.push_back(std::move(ties));
@@ -85,6 +85,20 @@ void add_problem(Figure& figure, const Decision& decision, int color, bool has_b
   }
 }
 
+/// Moves labels from their points to just above them, so that they don't hide lines.
+void lift_labels(Figure& figure) {
+  std::vector<double> ys;
+  for (const Series& series : figure.series) {
+    for (const auto* values : {&series.y, &series.low, &series.high}) {
+      ys.insert(ys.end(), values->begin(), values->end());
+    }
+  }
+  const auto [low, high] = std::minmax_element(ys.begin(), ys.end());
+  for (report::Label& label : figure.labels) {
+    label.y += 0.05 * (*high - *low);
+  }
+}
+
 /// Returns time over block size of a routine's problems, the smallest and the largest among them.
 Figure block_figure(const std::string& name, const std::vector<Decision>& decisions) {
   Figure figure{name + ": time by block size, relative to the chosen one", {"block size nb"}, {"time / time of the chosen"}, {}};
@@ -94,6 +108,7 @@ Figure block_figure(const std::string& name, const std::vector<Decision>& decisi
       add_problem(figure, decisions[shown[i]], static_cast<int>(i) + 1, shown.size() <= 2);
     }
   }
+  lift_labels(figure);
   return figure;
 }
 
@@ -115,16 +130,37 @@ Figure rate_figure(const std::string& name, const std::vector<Decision>& decisio
   return {name + ": predicted rate", {"n"}, {"GFLOP/s"}, {std::move(usual), std::move(tuned)}};
 }
 
-/// Returns the sizes of square problems as --n takes them; empty if one isn't square.
-std::string sizes_option(const std::vector<Decision>& decisions) {
-  SizeList sizes;
-  for (const Decision& decision : decisions) {
-    if (std::set(decision.sizes.begin(), decision.sizes.end()).size() != 1) {
-      return "";
-    }
-    sizes.push_back(decision.sizes.front());
+std::vector<std::vector<std::int64_t>> sizes_of(const std::vector<Decision>& decisions) {
+  std::vector<std::vector<std::int64_t>> sizes;
+  std::transform(decisions.begin(), decisions.end(), std::back_inserter(sizes), [](const Decision& one) { return one.sizes; });
+  return sizes;
+}
+
+/// Returns the command that decides anew about a problem with the same block sizes and `options`; empty without words of the problem.
+std::string deciding_command(const char* command, std::vector<std::string> problem, const TuningSettings& settings,
+                             const std::vector<std::int64_t>& usual_blocks, const std::vector<std::string>& options) {
+  if (problem.empty()) {
+    return "";
   }
-  return sizes.empty() ? "" : " --n " + to_text(sizes);
+  problem.insert(problem.begin(), {"flopcast", command});
+  if (!settings.nb.empty() && settings.nb != usual_blocks) {
+    problem.insert(problem.end(), {"--nb", to_text(settings.nb)});
+  }
+  problem.insert(problem.end(), options.begin(), options.end());
+  return shell_text(problem);
+}
+
+/// Returns the command that tunes the routine as before and keeps the block sizes; empty if the document doesn't have the problems, because
+/// routines below were tuned.
+std::string saving_command(const Tuning& tuning) {
+  const RoutineTuning& part = tuning.parts.front();
+  if (part.routine != tuning.routine) {
+    return "";
+  }
+  std::vector<std::string> options = place_words(tuning.environment);
+  options.emplace_back("--save");
+  return deciding_command("tune", problem_words(part.routine, tuning.parts.size() == 1 ? part.flags : "", sizes_of(part.decisions)),
+                          tuning.options, tuned_block_sizes(), options);
 }
 
 PageContents tuning_contents(const Tuning& tuning) {
@@ -168,9 +204,7 @@ PageContents tuning_contents(const Tuning& tuning) {
   contents.answer = fmt::format("Tuned block sizes make {} up to {} faster: {} in place of {} at n = {}. {}", best_part->name(),
                                 format_percent(best->gain), blocks_text(best->chosen.blocks), best->default_.blocks.nb,
                                 kernel::size_text(best->sizes), loss);
-  const std::string sizes = sizes_option(tuning.parts.front().decisions);
-  contents.steps = {{"Keep the block sizes in the tuning file.",
-                     sizes.empty() ? "" : fmt::format("flopcast tune {}{} --save", shell_text({tuning.routine}), sizes)},
+  contents.steps = {{"Keep the block sizes in the tuning file.", saving_command(tuning)},
                     {"Run a program with the tuned block sizes; nothing is compiled anew.", "flopcast run -- COMMAND"}};
   return contents;
 }
@@ -212,6 +246,61 @@ std::string place_text(const Ranking& ranking, const PlaceRanking& place) {
   return ranking.places.size() < 2 ? "" : ", " + place_text(place);
 }
 
+/// Returns a variant's name; of a numbered one with the first words of its description, as in "3, right-looking".
+std::string described(const Ranking& ranking, const PlaceRanking& place, const std::string& variant) {
+  const std::string name = variant_text(variant, place);
+  const auto info = std::find_if(ranking.variants.begin(), ranking.variants.end(), [&](const auto& one) { return one.variant == variant; });
+  const bool is_number = name.find_first_not_of("0123456789") == std::string::npos;
+  return !is_number || info == ranking.variants.end() ? name : name + ", " + info->description.substr(0, info->description.find(':'));
+}
+
+/// Returns the options that name the libraries and numbers of threads that were compared, as words.
+std::vector<std::string> compared_places(const Ranking& ranking) {
+  if (ranking.places.size() == 1) {
+    return place_words(ranking.places.front().environment);
+  }
+  std::vector<std::string> libraries, threads;
+  for (const PlaceRanking& place : ranking.places) {
+    for (const auto& [list, one] : {std::pair(&libraries, place.blas), std::pair(&threads, std::to_string(place.threads))}) {
+      if (!one.empty() && std::find(list->begin(), list->end(), one) == list->end()) {
+        list->push_back(one);
+      }
+    }
+  }
+  std::vector<std::string> words = {"--threads", fmt::format("{}", fmt::join(threads, ","))};
+  if (!libraries.empty()) {
+    words.insert(words.end(), {"--blas", fmt::format("{}", fmt::join(libraries, ","))});
+  }
+  return words;
+}
+
+/// Returns what to do with a ranking: to check it, and to call the fastest.
+std::vector<PageStep> ranking_steps(const Ranking& ranking, const tuning::Forecast& best, const std::string& name, Trust trust) {
+  std::vector<PageStep> steps;
+  const auto info =
+      std::find_if(ranking.variants.begin(), ranking.variants.end(), [&](const auto& one) { return one.variant == best.variant; });
+  const bool is_driver = info != ranking.variants.end() && !info->needs.empty();
+  if (trust == Trust::unknown) {
+    std::vector<std::string> problem =
+        problem_words(ranking.routine, is_driver ? "" : ranking.flags, sizes_of(ranking.places.front().decisions));
+    std::vector<std::string> options = compared_places(ranking);
+    options.emplace_back("--validate");
+    if (!problem.empty()) {
+      problem.front() = name;
+    }
+    steps.push_back({"Run the variants to check the ranking.",
+                     deciding_command("rank", std::move(problem), ranking.options, ranked_block_sizes(), options)});
+  }
+  if (info != ranking.variants.end() && !info->scipy.empty()) {
+    steps.push_back({fmt::format("Call {} from Python.", info->variant), info->scipy});
+  } else if (info != ranking.variants.end() && !info->is_lapacks) {
+    steps.push_back({fmt::format("Call the kernels in the order of variant {} with {}: {}.", info->variant, blocks_text(best.blocks),
+                                 info->description),
+                     ""});
+  }
+  return steps;
+}
+
 bool is_line(const Series& series) { return series.style == Series::Style::line; }
 
 /// Adds the predicted and measured rates of a place's variants over n, both in the variant's color.
@@ -233,7 +322,7 @@ void add_variants(Figure& figure, const Ranking& ranking, const PlaceRanking& pl
   int next_color = static_cast<int>(std::count_if(figure.series.begin(), figure.series.end(), is_line)) + 1;
   for (auto& [variant, pair] : curves) {
     auto& [predicted, measured] = pair;
-    predicted.title = variant_text(variant, place) + place_text(ranking, place);
+    predicted.title = described(ranking, place, variant) + place_text(ranking, place);
     predicted.style = Series::Style::line;
     predicted.color = measured.color = next_color++;
     measured.title = predicted.title + " measured";
@@ -258,29 +347,27 @@ PageContents ranking_contents(const Ranking& ranking) {
   contents.trust = trust_of(all);
   std::vector<std::string> winners;
   double regret = 0;
+  const tuning::Forecast* best = nullptr;  // of the last problem
   for (const tuning::JointDecision& joint : ranking.joint) {
     if (joint.ranking.empty()) {
       continue;
     }
     const tuning::JointRank& first = joint.ranking.front();
+    best = &first.best;
     const PlaceRanking& place = ranking.places.at(first.place);
     const auto ties = std::count_if(joint.ranking.begin() + 1, joint.ranking.end(), [](const auto& one) { return one.tied; });
-    winners.push_back(fmt::format("{}{} ({}{}) at n = {}", variant_text(first.best.variant, place), place_text(ranking, place),
+    winners.push_back(fmt::format("{}{} ({}{}) at n = {}", described(ranking, place, first.best.variant), place_text(ranking, place),
                                   blocks_text(first.best.blocks), ties > 0 ? fmt::format(", {} tie with it", ties) : "",
                                   kernel::size_text(joint.sizes)));
     regret = std::max(regret, joint.regret);
   }
-  if (winners.empty()) {
+  if (best == nullptr) {
     contents.answer = "Nothing was decided.";
     return contents;
   }
   contents.answer = fmt::format("The fastest: {}. With a probability of 95 % a choice loses at most {} against the best one.",
                                 fmt::join(winners, "; "), format_percent(regret));
-  if (contents.trust == Trust::unknown && !ranking.places.empty()) {
-    const std::string sizes = sizes_option(ranking.places.front().decisions);
-    contents.steps = {{"Run the variants to check the ranking.",
-                       sizes.empty() ? "" : fmt::format("flopcast rank {}{} --validate", shell_text({name}), sizes)}};
-  }
+  contents.steps = ranking_steps(ranking, *best, name, contents.trust);
   return contents;
 }
 

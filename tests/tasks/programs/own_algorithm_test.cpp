@@ -232,7 +232,7 @@ TEST(ProgramTuning, VariablesAndTemplatesTakeParameters) {
   services.rank_again = [](std::size_t, Seconds, Seconds) { return CandidateRanking{std::vector<RankedCandidate>(2), 0, 0}; };
   services.place = [] { return ""; };
   services.clock = [] { return 0; };
-  static_cast<void>(tune_program(request, services, {}));
+  EXPECT_THAT(tune_program(request, services, {}).variables, ElementsAre("OMP_NUM_THREADS"));
   EXPECT_THAT(seen, testing::IsSupersetOf({"block = 8\n", "block = 16\n"}));
   request.command.back() = "other";
   EXPECT_THAT(tests::bad_input_of([&] { static_cast<void>(tune_program(request, services, {})); }), HasSubstr("occurs in no word"));

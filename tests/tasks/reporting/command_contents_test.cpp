@@ -82,6 +82,11 @@ TEST(ProgramTuningContents, GiveTheCommandWithTheChosenSetting) {
   EXPECT_EQ(page.steps.at(0).command, "./ldlt 64 --size=64x64");
   EXPECT_THAT(page.answer, AllOf(HasSubstr("nb=64"), HasSubstr("tie with it: 1."), HasSubstr("2.0 %")));
   EXPECT_EQ(tests::bars(page).bars.size(), 2U);
+  tuning.variables = {"OMP_NUM_THREADS"};
+  tuning.configurations[0].setting["OMP_NUM_THREADS"] = "2";
+  EXPECT_EQ(contents(tuning).steps.at(0).command, "env OMP_NUM_THREADS=2 ./ldlt 64 --size=64x64");
+  tuning.command.clear();
+  EXPECT_EQ(contents(tuning).steps.at(0).command, "") << "the command is left out";
   EXPECT_THAT(contents(ProgramTuning()).answer, HasSubstr("No setting"));
 }
 

@@ -158,6 +158,8 @@ TEST(DocumentTables, ShowTheValuesOfTheDocumentItself) {
   const report::Table table = document_table(document(whole()), whole_schema(), "");
   ASSERT_EQ(table.rows.size(), 1U);
   EXPECT_THAT(texts(table.rows[0]), ElementsAre("count", "3", "a count"));
+  EXPECT_TRUE(remaining_values(document(whole()), whole_schema(), {"count"}).rows.empty());
+  EXPECT_EQ(remaining_values(document(whole()), whole_schema(), {}).rows.size(), 1U);
   EXPECT_THAT(table_paths(whole_schema()), ElementsAre("", "parts", "parts.inner"));
 }
 

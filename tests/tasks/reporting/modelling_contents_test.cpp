@@ -39,8 +39,16 @@ TEST(SampleContents, DrawTimeOverTheSizeThatVaries) {
   ASSERT_EQ(figure.series.size(), 1U);
   EXPECT_EQ(figure.series[0].x, (std::vector<double>{100, 200, 300}));
   EXPECT_NEAR(figure.series[0].low[0], 0.99e-3, 1e-9);
+  ASSERT_EQ(page.steps.size(), 2U);
+  EXPECT_EQ(page.steps[0].command, "flopcast model build dgemm transa=N transb=N m=100 n=100:300 k=100 --cache warm");
+  EXPECT_THAT(page.steps[1].command, HasSubstr("flopcast roofline --threads 1 --point 'dgemm transa=N transb=N m=100 n=100 k=100"));
   result.samples[0].sample.state.noise = 0.1;
   EXPECT_EQ(contents(result).trust, Trust::noisy);
+  result.samples.resize(1);
+  EXPECT_THAT(contents(result).steps.at(0).command, ::testing::EndsWith("--cache warm --cache cold"));
+  result.samples.push_back(sampled(100, 1e-3));
+  result.samples.back().cache = "cold";
+  EXPECT_EQ(contents(result).steps.size(), 1U) << "both states of the caches were sampled";
   result.samples = {};
   EXPECT_EQ(contents(result).answer, "No call was timed.");
 }
@@ -69,6 +77,9 @@ TEST(CheckContents, CountRunsWithinTheirIntervals) {
   check.kernels = {kernel};
   EXPECT_EQ(contents(check).answer, "19 of 20 runs lie in their predicted intervals of 95 %.");
   EXPECT_EQ(contents(check).trust, Trust::quiet);
+  EXPECT_TRUE(contents(check).steps.empty());
+  check.kernels[0].verdict = CheckVerdict::doubtful;
+  EXPECT_EQ(contents(check).steps.at(0).command, "flopcast model check dgemm");
   check.noisy = true;
   EXPECT_EQ(contents(check).trust, Trust::noisy);
 }
@@ -80,6 +91,7 @@ TEST(RooflineContents, GiveTheRoofsAndTheFindings) {
   EXPECT_EQ(page.trust, Trust::quiet);
   EXPECT_EQ(page.warnings, roofs.findings);
   EXPECT_FALSE(tests::figure(page).series.empty());
+  EXPECT_EQ(page.steps.at(1).command, "flopcast roofline --threads 2 --recording flopcast.trace");
   roofline::Roofline without = roofs;
   without.bandwidth.clear();
   EXPECT_TRUE(contents(without).pictures.empty());

@@ -102,6 +102,8 @@ TEST(MpiTuningContents, DrawConfigurationsByTheirTimes) {
   tuning.cores_of_others = 1;
   EXPECT_EQ(contents(tuning).trust, Trust::noisy);
   EXPECT_THAT(contents(MpiTuning()).answer, HasSubstr("No configuration"));
+  tuning.configurations[1].verdict = MpiVerdict::undecided;
+  EXPECT_EQ(contents(tuning).steps.at(0).command, "flopcast mpi tune SPACE.json --confirm auto");
 }
 
 TEST(SimulationContents, DrawTimeByProcesses) {
@@ -121,6 +123,14 @@ TEST(SimulationContents, DrawTimeByProcesses) {
   const report::Figure& figure = tests::figure(page);
   EXPECT_EQ(figure.series.at(0).y, (std::vector<double>{8, 5}));
   EXPECT_EQ(figure.series.at(3).y, (std::vector<double>{8, 4})) << "ideal";
+  EXPECT_EQ(page.steps.at(0).command, "mpirun -n 8 flopcast mpi run -- COMMAND");
+  MpiTimeline timeline;
+  timeline.bin = 5;
+  timeline.processes = {{0, {1}, {0}, {0}, {0}, {1}}};
+  simulation.runs[1].timeline = timeline;
+  simulation.runs[1].waits = {{1, 0, MpiWaitKind::late_sender, "MPI_Recv", "", "", 3, 1.5}};
+  EXPECT_EQ(tests::strips(contents(simulation), 1).end, 5);
+  EXPECT_THAT(contents(simulation).answer, HasSubstr("rank 1 in MPI_Recv, 1.50 s for rank 0"));
 }
 
 }  // namespace

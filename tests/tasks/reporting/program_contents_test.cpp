@@ -128,6 +128,13 @@ TEST(PredictionContents, DrawTimesAndKernels) {
   EXPECT_EQ(page.answer, "dgeqrf 1000, nb 64 takes 2.00 s (1.80 s to 2.20 s), with an interval of 95 %.");
   EXPECT_EQ(tests::bars(page, 1).bars.at(0).value, 1.5);
   EXPECT_THAT(page.warnings, ::testing::ElementsAre(HasSubstr("30.0 %")));
+  EXPECT_TRUE(page.steps.empty()) << "the sizes aren't known";
+  one.algorithm = "dormqr:LN";
+  one.parameters = {{"m", 60}, {"n", 40}, {"k", 30}, {"nb", 16}, {"lda", 60}};
+  predictions.predictions = {one, one};
+  EXPECT_EQ(contents(predictions).steps.at(0).command, "flopcast tune dormqr side=L trans=N m=60 n=40 k=30");
+  predictions.predictions[0].is_thread = true;
+  EXPECT_EQ(contents(predictions).steps.at(0).command, "flopcast profile TRACE");
 }
 
 }  // namespace

@@ -42,13 +42,30 @@ TEST(TuningContents, AnswerWithTheLargestGain) {
   EXPECT_THAT(page.answer, AllOf(HasSubstr("up to 100.0 % faster"), HasSubstr("nb = 64 in place of 32"), HasSubstr("at most 1.2 %")));
   EXPECT_EQ(page.trust, Trust::unknown);
   ASSERT_EQ(page.steps.size(), 2U);
-  EXPECT_EQ(page.steps[0].command, "flopcast tune dgeqrf --n 200,400 --save");
+  EXPECT_EQ(page.steps[0].command, "flopcast tune dgeqrf n=200,400 --save");
   EXPECT_EQ(page.steps[1].command, "flopcast run -- COMMAND");
   tuning::Decision square = decision(200, 1e-3), tall = square;
   square.sizes = {200, 200};
   tall.sizes = {400, 200};
-  EXPECT_EQ(contents(tuning({square})).steps.at(0).command, "flopcast tune dgeqrf --n 200 --save");
-  EXPECT_EQ(contents(tuning({square, tall})).steps.at(0).command, "");
+  EXPECT_EQ(contents(tuning({square})).steps.at(0).command, "flopcast tune dgeqrf n=200 --save");
+  EXPECT_EQ(contents(tuning({square, tall})).steps.at(0).command, "flopcast tune dgeqrf m=200,400 n=200 --save");
+  tuning::Decision other = tall;
+  other.sizes = {300, 100};
+  EXPECT_EQ(contents(tuning({square, other})).steps.at(0).command, "") << "no command tunes these two problems only";
+}
+
+TEST(TuningContents, CommandsKeepFlagsBlockSizesLibrariesAndThreads) {
+  Tuning one = tuning({decision(200, 1e-3)});
+  one.routine = one.parts[0].routine = "dpotrf";
+  one.parts[0].flags = "L";
+  one.options.nb = {16, 32};
+  one.environment.blas.path = "/lib/libblis.so";
+  one.environment.lapack = {.name = "openblas", .path = "/lib/a b.so"};
+  one.environment.threads = 2;
+  EXPECT_EQ(contents(one).steps.at(0).command,
+            "flopcast tune dpotrf uplo=L n=200 --nb 16,32 --blas /lib/libblis.so --lapack '/lib/a b.so' --threads 2 --save");
+  one.routine = "dposv";
+  EXPECT_EQ(contents(one).steps.at(0).command, "") << "the routine below was tuned";
 }
 
 TEST(TuningContents, DrawTimesWithBandsTiesAndDefault) {
@@ -63,6 +80,7 @@ TEST(TuningContents, DrawTimesWithBandsTiesAndDefault) {
   ASSERT_EQ(blocks.labels.size(), 1U) << "one for all problems";
   EXPECT_EQ(blocks.labels.at(0).text, "default");
   EXPECT_EQ(blocks.labels.at(0).x, 32);
+  EXPECT_GT(blocks.labels.at(0).y, 2) << "above the line";
   const report::Figure& rates = tests::figure(page, 1);
   EXPECT_NEAR(rates.series.at(0).y.at(0), 500, 1e-9);
   EXPECT_NEAR(rates.series.at(1).y.at(0), 1000, 1e-9);
@@ -110,6 +128,7 @@ TEST(RankingContents, NameTheFastestVariantOfEachProblem) {
   ranking.family = "cholesky";
   ranking.routine = "dpotrf";
   ranking.places = {{"blis", 2, {}, {decided}, {}, true}};
+  ranking.places[0].environment.threads = 2;
   ranking.joint = {{{300}, {{0, forecast(64, 1e-3, "3"), 0, false}, {0, forecast(48, 1e-3, "2"), 0, true}}, 0.02}};
   const PageContents page = contents(ranking);
   EXPECT_THAT(page.answer, AllOf(HasSubstr("3 (nb = 64, 1 tie with it) at n = 300"), HasSubstr("2.0 %")));
@@ -119,7 +138,14 @@ TEST(RankingContents, NameTheFastestVariantOfEachProblem) {
   EXPECT_EQ(rates.series[0].color, 1);
   EXPECT_EQ(rates.series[1].color, 2);
   EXPECT_NEAR(rates.series[0].y.at(0), 500, 1e-9);
-  EXPECT_EQ(page.steps.at(0).command, "flopcast rank cholesky --n 300 --validate");
+  EXPECT_EQ(page.steps.at(0).command, "flopcast rank cholesky n=300 --threads 2 --validate");
+  ranking.variants = {{"2", "left-looking: syrk, gemm, trsm", true}, {"3", "right-looking: trsm, syrk of what remains"}};
+  const PageContents named = contents(ranking);
+  EXPECT_EQ(tests::figure(named).series.at(1).title, "3, right-looking");
+  EXPECT_THAT(named.answer, HasSubstr("3, right-looking (nb = 64"));
+  EXPECT_THAT(named.steps.at(1).text, HasSubstr("in the order of variant 3 with nb = 64: right-looking: trsm"));
+  ranking.variants[1].scipy = "scipy.linalg.cholesky(a)";
+  EXPECT_EQ(contents(ranking).steps.at(1).command, "scipy.linalg.cholesky(a)");
 }
 
 }  // namespace

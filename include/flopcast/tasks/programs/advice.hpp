@@ -346,6 +346,7 @@ struct TunedConfiguration {
 
 struct ProgramTuning {
   std::vector<std::string> command;                ///< with places such as {nb}; empty for ProgramTuneRequest::anonymous
+  std::vector<std::string> variables;              ///< parameters that are variables of the environment
   std::string place;                               ///< libraries, threads and kernels that the program has
   std::vector<TunedConfiguration> configurations;  ///< configurations by rising predicted time
   double regret = 0;                               ///< upper bound (95 %) of the chosen one's time over the best one's, minus 1

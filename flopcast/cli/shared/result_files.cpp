@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/report/picture.hpp"
+#include "flopcast/support/anonymous.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/tasks/reporting/reporting.hpp"
@@ -28,6 +31,10 @@ void add_result_files(OptionSet& command, ResultFiles& files) {
       .placeholder("FILE")
       .no_setting()
       .each(report::require_drawable);
+  const std::vector<Option> options = command.options();
+  if (std::none_of(options.begin(), options.end(), [](const Option& option) { return option.description().name == "anonymous"; })) {
+    command.flag("--anonymous", files.anonymous, "Leave private names out: folders and arguments of commands, of the page").rare();
+  }
 }
 
 void write_document_files(const std::string& document, const ResultFiles& files, const CommonOptions& common) {
@@ -37,7 +44,11 @@ void write_document_files(const std::string& document, const ResultFiles& files,
     picture = main_picture(named);
   }
   if (!files.page.empty()) {
-    write_file(files.page, page_of({named}, common.noise->told()).html());
+    std::vector<std::string> remarks = common.noise->told();
+    if (files.anonymous) {
+      std::transform(remarks.begin(), remarks.end(), remarks.begin(), without_paths);
+    }
+    write_file(files.page, page_of({{files.command, files.anonymous ? anonymous_json(document) : document}}, remarks).html());
   }
   if (picture) {
     report::draw(*picture, files.figure);

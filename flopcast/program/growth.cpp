@@ -94,7 +94,7 @@ std::optional<Growth> rounded_line(Points points, double parameter) {
 }
 
 /// Returns the quadratic polynomial through all points if it counts something among whole blocks of n: its factors by the number of blocks are
-/// sixths, and its constant is at most half of the smallest number. Numbers that fall lie on none that counts.
+/// sixths. Its constant is at most half of the smallest number, and the numbers don't fall.
 std::optional<Growth> quadratic(Points points, double parameter) {
   static constexpr double fewest_blocks = 8, denominator = 6;
   const GrowthPoint &p = points[0], &q = points[points.size() / 2], &r = points.back();

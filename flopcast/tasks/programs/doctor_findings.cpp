@@ -146,7 +146,13 @@ class ChangeList {
     if (facts_.misread_kernels) {
       WhatIf change;
       change.kernels = "auto";
-      add(FindingCause::misread_kernels, change, "BLAS chose kernels for another CPU", facts_.kernels, "");
+      const std::string& variable = facts_.kernel_variable;
+      add(FindingCause::misread_kernels, change,
+          variable.empty() ? "BLAS chose kernels for another CPU" : "the variable " + variable + " selects slow kernels of BLAS",
+          facts_.kernels, "");
+      if (!variable.empty()) {  // 'flopcast run' changes no variable of the user
+        all_.back().finding.remedy = fmt::format("env -u {} {}", variable, all_.back().finding.remedy);
+      }
     }
   }
 

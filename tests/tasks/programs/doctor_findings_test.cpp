@@ -99,6 +99,10 @@ TEST_F(DoctorFindings, KernelsForAnotherCpuAreReplaced) {
   EXPECT_THAT(changes(), IsEmpty());
   facts_->misread_kernels = true;
   EXPECT_EQ(suggested_changes(*facts_).front().finding.cause, FindingCause::misread_kernels);
+  EXPECT_EQ(suggested_changes(*facts_).front().finding.remedy, "flopcast run -- ./solve 'big case'");
+  facts_->kernel_variable = "OPENBLAS_CORETYPE";
+  EXPECT_THAT(suggested_changes(*facts_).front().finding.what, HasSubstr("OPENBLAS_CORETYPE selects slow kernels"));
+  EXPECT_EQ(suggested_changes(*facts_).front().finding.remedy, "env -u OPENBLAS_CORETYPE flopcast run -- ./solve 'big case'");
 }
 
 TEST_F(DoctorFindings, SeveralLibrariesAreEachTried) {

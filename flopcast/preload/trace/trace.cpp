@@ -248,7 +248,9 @@ void add_waiting_of_threads() noexcept {
   for (const dirent* one = nullptr; threads != nullptr && (one = readdir(threads)) != nullptr;) {
     char file[sizeof "/proc/self/task//schedstat" + sizeof one->d_name];
     std::snprintf(file, sizeof file, "/proc/self/task/%s/schedstat", one->d_name);
-    add_waiting(file);
+    if (one->d_name[0] != '.') {  // the folder above is the process
+      add_waiting(file);
+    }
   }
   if (threads != nullptr) {
     closedir(threads);

@@ -110,6 +110,8 @@ TEST_F(ProgramRecording, NotesHowLongThreadsWaitForACore) {
     return read_program_trace(folder_ / "trace").summary;
   };
   const machine::PinnedFor pinned({sched_getcpu()});
+  const ProgramSummary alone = recorded(burn);
+  EXPECT_LT(alone.waited_seconds, alone.seconds) << "one thread waits no longer than the program takes";
   const ProgramSummary rivals = recorded(burn + " & " + burn + "; wait");
   EXPECT_GT(rivals.waited_seconds, 0.2 * rivals.seconds) << "they have one core";
   const ProgramSummary sleeper = recorded("sleep 1");

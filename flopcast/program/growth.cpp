@@ -94,7 +94,7 @@ std::optional<Growth> rounded_line(Points points, double parameter) {
 }
 
 /// Returns the quadratic polynomial through all points if it counts something among whole blocks of n: its factors by the number of blocks are
-/// sixths.
+/// sixths. Its constant is at most half of the smallest number, and the numbers don't fall.
 std::optional<Growth> quadratic(Points points, double parameter) {
   static constexpr double fewest_blocks = 8, denominator = 6;
   const GrowthPoint &p = points[0], &q = points[points.size() / 2], &r = points.back();
@@ -102,7 +102,9 @@ std::optional<Growth> quadratic(Points points, double parameter) {
   const double square = (slope(q, r) - slope(p, q)) / (r.parameter - p.parameter);
   const double linear = slope(p, q) - square * (p.parameter + q.parameter);
   const auto value = [&](double n) { return p.value + (n - p.parameter) * (linear + square * (n + p.parameter)); };
-  if (!std::all_of(points.begin(), points.end(), [&](const GrowthPoint& one) { return are_equal(one.value, value(one.parameter)); })) {
+  const bool falls = q.value < p.value || r.value < q.value;
+  if (falls || 2 * std::fabs(value(0)) > p.value ||
+      !std::all_of(points.begin(), points.end(), [&](const GrowthPoint& one) { return are_equal(one.value, value(one.parameter)); })) {
     return std::nullopt;
   }
   for (double block = 1; block * fewest_blocks <= p.parameter; ++block) {

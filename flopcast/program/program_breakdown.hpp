@@ -124,6 +124,10 @@ Seconds own_code_seconds(const ProgramSummary& summary, const ProgramBreakdown& 
 /// Returns the defects of a recording with `calls` calls: not loaded, empty, incomplete, damaged, without an end.
 std::vector<std::string> recording_warnings(const ProgramSummary& summary, std::int64_t calls);
 
+/// Returns the time that others took from a program for `wanted_cores` cores, at most: time in which its threads waited for a core. 0: none, or
+/// not known.
+Seconds taken_by_others(const ProgramSummary& summary, double wanted_cores);
+
 /// Returns remarks on how to read the times of a recording. They name first calls that are kept apart, and calls that numbers such as NaN,
 /// Inf or denormal ones may have made slow.
 std::vector<std::string> recording_remarks(const ProgramSummary& summary, const ProgramBreakdown& breakdown);

@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 
@@ -78,7 +79,17 @@ std::vector<std::string> recording_warnings(const ProgramSummary& summary, std::
   return all;
 }
 
+Seconds taken_by_others(const ProgramSummary& summary, double wanted_cores) {
+  constexpr double nearly_all = 0.9;
+  if (summary.other_cores < machine::OtherLoad::much || summary.cores_got >= nearly_all * wanted_cores) {
+    return 0;
+  }
+  return std::min(summary.waited_seconds, summary.seconds * (1 - summary.cores_got / wanted_cores));
+}
+
 namespace {
+
+constexpr double worth_a_remark = 0.01;  ///< share of a time below which nothing is said
 
 /// `dgemm, dsyrk, ...`: the routines whose part `seconds` of the time isn't zero, the heaviest first, three at most.
 std::string routines_with(Seconds CallSum::*seconds, const ProgramSummary& summary, const ProgramBreakdown& breakdown) {
@@ -96,7 +107,6 @@ std::string routines_with(Seconds CallSum::*seconds, const ProgramSummary& summa
 /// Empty unless a hundredth of the time or more was spent in such calls.
 std::string numbers_remark(Seconds CallSum::*seconds, const char* numbers, const char* consequence, const ProgramSummary& summary,
                            const ProgramBreakdown& breakdown) {
-  static constexpr double worth_a_remark = 0.01;
   const CallSum& all = breakdown.all();
   if (all.*seconds <= worth_a_remark * all.seconds) {
     return "";
@@ -108,9 +118,8 @@ std::string numbers_remark(Seconds CallSum::*seconds, const char* numbers, const
 
 /// Returns a remark where other programs left the program less than the cores that its BLAS takes; else "".
 std::string cores_remark(const ProgramSummary& summary) {
-  static constexpr double nearly_all = 0.9;
   const int wanted = recorded_place(summary).threads.value_or(1);
-  if (summary.other_cores < machine::OtherLoad::much || summary.cores_got <= 0 || summary.cores_got >= nearly_all * wanted) {
+  if (taken_by_others(summary, wanted) <= worth_a_remark * summary.seconds) {
     return "";
   }
   return fmt::format(

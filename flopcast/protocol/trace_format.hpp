@@ -62,6 +62,8 @@ struct FileHeader {
   double other_cores;           ///< cores that other programs kept busy meanwhile, on average; 0 where the system doesn't tell
   std::uint32_t probed;         ///< 1: processes note where they compute outside of calls; 0 in older recordings
   std::int64_t resident_bytes;  ///< peak of resident memory of the largest of its processes; 0 where it isn't known
+  /// Time that its threads were ready to run and waited for a core, without killed processes; 0 where it isn't known.
+  std::atomic<std::uint64_t> waited_nanoseconds;
 };
 static_assert(sizeof(FileHeader) <= trace_page && std::atomic<std::uint64_t>::is_always_lock_free);
 

@@ -40,6 +40,8 @@ void reduce(nlohmann::json& value) {
     for (const auto& [name, member] : value.items()) {
       if (name == "command" && member.is_array() && !member.empty() && member.front().is_string()) {
         member = anonymous_command({member.front().get<std::string>()});
+      } else if (name == "host") {
+        member = "";
       } else {
         reduce(member);
       }

@@ -37,7 +37,7 @@ std::vector<std::string> anonymous_command(const std::vector<std::string>& comma
 std::string without_paths(std::string_view text);
 
 /// Returns the text of a JSON document without paths in its texts. Of every member "command" that is an array, the program's file name
-/// stays. `document` must be valid JSON, as `to_json` of results writes.
+/// stays, and members "host" become empty. `document` must be valid JSON, as `to_json` of results writes.
 std::string anonymous_json(std::string_view document);
 
 }  // namespace flopcast

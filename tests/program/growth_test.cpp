@@ -70,6 +70,8 @@ TEST(ExactGrowthOfRandomFormulas, IsTheirs) {
 
 TEST(ExactGrowthOfOtherNumbers, IsNone) {
   EXPECT_FALSE(exact_growth(points(orders, [](double n) { return n == 1000 ? 77 : n; }), 8000));
+  EXPECT_FALSE(exact_growth(std::vector<GrowthPoint>{{100, 100}, {200, 200}, {300, 400}}, 1600)) << "a wrong parameter";
+  EXPECT_FALSE(exact_growth(std::vector<GrowthPoint>{{100, 400}, {200, 100}, {300, 200}}, 1600)) << "parameters of other recordings";
   EXPECT_FALSE(exact_growth(std::vector<GrowthPoint>{{500, 5}, {1000, 6}, {2000, 8}}, 8000)) << "few iterations lie on a line by chance";
 }
 

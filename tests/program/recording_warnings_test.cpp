@@ -31,10 +31,11 @@ ProgramTrace run_of_ten_seconds() {
   return trace;
 }
 
-std::vector<std::string> remarks(double cores_got, double other_cores) {
+std::vector<std::string> remarks(double cores_got, double other_cores, Seconds waited = 3) {
   ProgramTrace trace = run_of_ten_seconds();
   trace.summary.cores_got = cores_got;
   trace.summary.other_cores = other_cores;
+  trace.summary.waited_seconds = waited;
   const ProgramInMemory program(trace);
   return recording_remarks(program.summary(), ProgramBreakdown(program));
 }
@@ -44,7 +45,7 @@ TEST(RecordingRemarks, SayHowManyCoresTheProgramGotBesideOthers) {
                                                 HasSubstr("Record it again when the machine is idle"))));
   EXPECT_THAT(remarks(1.1, 0.1), IsEmpty()) << "nobody took them: the program waits by itself";
   EXPECT_THAT(remarks(1.95, 1.9), IsEmpty()) << "there were enough";
-  EXPECT_THAT(remarks(0, 1.9), IsEmpty()) << "an older recording doesn't tell";
+  EXPECT_THAT(remarks(0, 1.9, 0), IsEmpty()) << "it slept, or an older recording doesn't tell";
 }
 
 TEST(RecordingRemarks, OwnCodeIsWhatTheBusiestThreadSpendsOutsideOfCalls) {

@@ -19,6 +19,11 @@ def contract():
 
 contract()
 """
+ALSO = {  # illnesses beside a contraction without BLAS, by their causes
+    "denormals": "a = np.full((200, 200), 1e-310)\nfor i in range(60): a @ np.full((200, 200), 0.5)\n",
+    "invalid_numbers": "a = np.full((224, 224), np.nan)\nfor i in range(60): a @ a\n",
+    "small_calls": "a, b = np.ones((2, 12, 12))\nfor i in range(200000): np.dot(a, a, b)\n",
+}
 LOOP = """
 import time
 
@@ -49,6 +54,12 @@ class Doctor(unittest.TestCase):
         self.assertIn("slow.py:9 in contract", finding.evidence)
         self.assertGreater(finding.seconds, 0)
         self.assertLess(finding.seconds, 0.8)
+
+    def test_two_illnesses_are_found_at_once(self):
+        for cause, also in ALSO.items():
+            with self.subTest(cause):
+                causes = {finding.cause for finding in self.diagnose(EINSUM + also, "ij,jk->ik").findings}
+                self.assertLessEqual({cause, "contraction_without_blas"}, causes)
 
     def test_other_contractions_are_healthy(self):
         self.assertNotIn("contraction_without_blas", self.causes("ij,ij->ij"))

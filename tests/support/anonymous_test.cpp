@@ -51,9 +51,9 @@ TEST(Anonymous, OtherTextsStay) {
 }
 
 TEST(Anonymous, DocumentsAreReducedAtEveryDepth) {
-  const auto reduced = nlohmann::json::parse(anonymous_json(R"({"file": "/home/ada/a.trace", "seconds": 0.5, "none": null,
+  const auto reduced = nlohmann::json::parse(anonymous_json(R"({"file": "/home/ada/a.trace", "seconds": 0.5, "none": null, "host": "node7",
       "runs": [{"command": ["/home/ada/qr", "--secret"], "warnings": ["no /home/ada/x.so"]}, {"command": "~/qr"}, {"command": []}]})"));
-  EXPECT_EQ(reduced, nlohmann::json::parse(R"({"file": "a.trace", "seconds": 0.5, "none": null,
+  EXPECT_EQ(reduced, nlohmann::json::parse(R"({"file": "a.trace", "seconds": 0.5, "none": null, "host": "",
       "runs": [{"command": ["qr"], "warnings": ["no x.so"]}, {"command": "qr"}, {"command": []}]})"));
 }
 

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "flopcast/cli/shared/options.hpp"
 #include "flopcast/report/picture.hpp"
+#include "flopcast/support/anonymous.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/shell_text.hpp"
@@ -17,7 +19,7 @@
 namespace flopcast::cli {
 namespace {
 
-/// Returns the command line as a shell reads it; empty if it asks to leave private names out.
+/// Returns the command line as a shell reads it.
 std::string command_line() {
   const std::string bytes = read_file("/proc/self/cmdline");
   std::vector<std::string> words;
@@ -26,7 +28,7 @@ std::string command_line() {
   }
   words.pop_back();  // behind the last word's end
   words.front() = "flopcast";
-  return std::find(words.begin(), words.end(), "--anonymous") == words.end() ? shell_text(words) : "";
+  return shell_text(words);
 }
 
 }  // namespace
@@ -46,6 +48,10 @@ void add_result_files(OptionSet& command, ResultFiles& files) {
       .placeholder("FILE")
       .no_setting()
       .each(report::require_drawable);
+  const std::vector<Option> options = command.options();
+  if (std::none_of(options.begin(), options.end(), [](const Option& option) { return option.description().name == "anonymous"; })) {
+    command.flag("--anonymous", files.anonymous, "Leave private names out: folders and arguments of commands, of the page").rare();
+  }
 }
 
 void write_document_files(const std::string& document, const ResultFiles& files, const CommonOptions& common) {
@@ -55,7 +61,12 @@ void write_document_files(const std::string& document, const ResultFiles& files,
     picture = main_picture(named);
   }
   if (!files.page.empty()) {
-    write_file(files.page, page_of({named}, common.noise->told(), command_line()).html());
+    const NamedDocument shown = {files.command, files.anonymous ? anonymous_json(document) : document};
+    std::vector<std::string> remarks = common.noise->told();
+    if (files.anonymous) {
+      std::transform(remarks.begin(), remarks.end(), remarks.begin(), without_paths);
+    }
+    write_file(files.page, page_of({shown}, remarks, files.anonymous ? "" : command_line()).html());
   }
   if (picture) {
     report::draw(*picture, files.figure);

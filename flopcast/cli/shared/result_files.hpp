@@ -11,11 +11,12 @@ namespace flopcast::cli {
 struct ResultFiles {
   std::string page, figure;  ///< empty: none
   std::string command;       ///< names the document on the page
+  bool anonymous = false;    ///< the page has no folders and no arguments of commands
 
   [[nodiscard]] bool any() const { return !page.empty() || !figure.empty(); }
 };
 
-/// Adds --page and --figure. Their values are checked before the work. `files` must outlive the parsing.
+/// Adds --page, --figure, and --anonymous unless the command has it. Their values are checked before the work. `files` must outlive the parsing.
 void add_result_files(OptionSet& command, ResultFiles& files);
 
 /// Writes the files that are asked for. `document` is the results' JSON. Neither file is written if one of them can't be made.

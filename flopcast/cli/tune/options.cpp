@@ -203,6 +203,7 @@ void tune_program(TuneOptions options, const OptionSet& command, const CommonOpt
         static_cast<int>(parse_sizes(options.shared.threads, "--threads", 1, static_cast<std::int64_t>(bounds::threads.max)).front());
   }
   request.race = options.request.validate;
+  request.anonymous = options.shared.files.anonymous;
   const RunContext context = keeping_if_possible(program_context(common));
   const ProgramTuning tuning = flopcast::tune_program(Workbench({}, context), request, context);
   if (common.json) {

@@ -1,5 +1,6 @@
 #include "flopcast/preload/trace/trace.hpp"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -230,9 +231,36 @@ bool sit_down() noexcept {
   return false;
 }
 
+/// Adds to the recording how long a thread was ready to run and waited for a core. `file` is its schedstat.
+void add_waiting(const char* file) noexcept {
+  if (std::FILE* times = std::fopen(file, "re")) {
+    unsigned long long waited = 0;
+    if (std::fscanf(times, "%*u %llu", &waited) == 1) {
+      header->waited_nanoseconds.fetch_add(waited, std::memory_order_relaxed);
+    }
+    std::fclose(times);
+  }
+}
+
+/// Adds the waiting of all threads that this process has.
+void add_waiting_of_threads() noexcept {
+  DIR* threads = opendir("/proc/self/task");
+  for (const dirent* one = nullptr; threads != nullptr && (one = readdir(threads)) != nullptr;) {
+    char file[sizeof "/proc/self/task//schedstat" + sizeof one->d_name];
+    std::snprintf(file, sizeof file, "/proc/self/task/%s/schedstat", one->d_name);
+    if (one->d_name[0] != '.') {  // the folder above is the process
+      add_waiting(file);
+    }
+  }
+  if (threads != nullptr) {
+    closedir(threads);
+  }
+}
+
 /// Frees a thread's live chunk when the thread ends. Its records stay until another thread needs the chunk.
 void stand_up(void* seat) noexcept {
   if (thread.generation == generation) {
+    add_waiting("/proc/thread-self/schedstat");
     thread = TracedThread{};
     static_cast<Seat*>(seat)->taken.store(0, std::memory_order_release);
   }
@@ -552,6 +580,7 @@ void note_unseen_libraries() noexcept {
       if (presence->here.load() == 0) {
         note_unseen_libraries();
       }
+      add_waiting_of_threads();
     });
   }
 }

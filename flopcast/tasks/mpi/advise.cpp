@@ -53,6 +53,11 @@ class Advisor {
 
   MpiTuning advice() {
     require_room();
+    if (services_.is_root && request_.launcher.empty() && request_.mpi == MpiLibrary::openmpi) {
+      throw environment_error(
+          "mpirun.openmpi refuses to run as root. Run flopcast as another user; in a container, where root is harmless, set "
+          "OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 in the environment");
+    }
     if (!services_.loads(libraries_)) {
       throw environment_error(
           "ScaLAPACK can't be loaded from {}. Install libscalapack-{}2.2 (Debian's name), or give its file to --library", libraries_,

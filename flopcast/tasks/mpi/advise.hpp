@@ -30,6 +30,7 @@ struct AdviceServices {
   int cores = 1;            ///< those that this process may use
   double memory_bytes = 0;  ///< memory of this machine
   std::string driver;       ///< the program that calls ScaLAPACK
+  bool is_root = false;     ///< true for root, unless the environment allows Open MPI's mpirun to run as root
   std::function<Seconds()> clock;
   std::function<bool(const std::string& libraries)> loads;  ///< returns true if the driver can load one of these libraries, between commas
   /// Predicts the configurations of a space, as tune_mpi() does.

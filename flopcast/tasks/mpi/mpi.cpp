@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/program/component.hpp"
@@ -155,6 +157,8 @@ MpiTuning advise_mpi(const Workbench& bench, const MpiAdviseRequest& request, co
   services.cores = topology.usable_cores;
   services.memory_bytes = static_cast<double>(topology.memory_bytes);
   services.driver = program::find_component("flopcast-scalapack-" + to_string(request.mpi)).string();
+  const auto is_set = [](const char* variable) { return std::getenv(variable) != nullptr; };
+  services.is_root = geteuid() == 0 && !(is_set("OMPI_ALLOW_RUN_AS_ROOT") && is_set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"));
   services.clock = [&watch] { return watch.elapsed(); };
   services.loads = [&services](const std::string& libraries) {
     return program::run_program(services.driver, {services.driver, libraries}, process::current_environment(), SIGKILL) == 0;

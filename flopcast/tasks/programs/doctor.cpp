@@ -171,6 +171,7 @@ ProgramDiagnosis diagnose_recording(const fs::path& file, const DoctorRequest& r
   const RecordedKernels* kernels = opened.kernels ? &*opened.kernels : nullptr;
   DiagnosisFacts facts{opened.file, opened.breakdown, opened.place};
   facts.misread_kernels = kernels != nullptr && kernels->misread();
+  facts.kernel_variable = kernels != nullptr && !kernels->had_setting.empty() ? kernels->had_setting.begin()->first : "";
   facts.kernels = kernels != nullptr ? kernels->text() : "";
   facts.anonymous = request.anonymous;
   ProgramDiagnosis diagnosis = diagnose(std::move(facts), request.time_budget, this_machines(opened.file, kernels, context), context);

@@ -146,7 +146,13 @@ class ChangeList {
     if (facts_.misread_kernels) {
       WhatIf change;
       change.kernels = "auto";
-      add(FindingCause::misread_kernels, change, "BLAS chose kernels for another CPU", facts_.kernels, "");
+      const std::string& variable = facts_.kernel_variable;
+      add(FindingCause::misread_kernels, change,
+          variable.empty() ? "BLAS chose kernels for another CPU" : "the variable " + variable + " selects slow kernels of BLAS",
+          facts_.kernels, "");
+      if (!variable.empty()) {  // 'flopcast run' changes no variable of the user
+        all_.back().finding.remedy = fmt::format("env -u {} {}", variable, all_.back().finding.remedy);
+      }
     }
   }
 
@@ -217,16 +223,17 @@ Finding limited(FindingCause cause, std::string what, std::string evidence, std:
 
 void add_other_programs(const DiagnosisFacts& facts, std::vector<Finding>& findings) {
   const ProgramSummary& summary = facts.program.summary();
-  constexpr double nearly_all = 0.9;
   const double wanted = std::min(facts.cpus, std::max(1.0, facts.callers) * facts.place.threads.value_or(1));
-  if (summary.other_cores < machine::OtherLoad::much || summary.cores_got <= 0 || summary.cores_got >= nearly_all * wanted) {
+  const Seconds taken = program::taken_by_others(summary, wanted);
+  if (!is_noticeable(taken, facts)) {
     return;
   }
   findings.push_back(limited(FindingCause::other_programs, "other programs had the cores",
-                             fmt::format("the program got {:.1f} of {:.1f} cores while other programs kept {:.1f} busy", summary.cores_got,
-                                         wanted, summary.other_cores),
+                             fmt::format("the program got {:.1f} of {:.1f} cores while other programs kept {:.1f} busy; its threads waited "
+                                         "{} for a core",
+                                         summary.cores_got, wanted, summary.other_cores, format_seconds(summary.waited_seconds)),
                              "run it when the machine is idle, or with a quota of its own; then diagnose it again", summary.seconds,
-                             summary.seconds * (1 - summary.cores_got / wanted)));
+                             taken));
 }
 
 /// Returns the sums over the first calls whose page faults were counted; nothing if there are none.

@@ -22,6 +22,7 @@ struct DiagnosisFacts {
   const program::ProgramBreakdown& breakdown;
   const program::RecordedPlace& place;
   bool misread_kernels = false;                                 ///< the kernels of BLAS suit another CPU
+  std::string kernel_variable;                                  ///< variable that selected these kernels; empty: BLAS chose them
   std::string kernels;                                          ///< a sentence on them
   double cpus = 1;                                              ///< CPUs' worth of time that the program has: cores, affinity and quota
   std::string fast_blas;                                        ///< the best installed BLAS; empty: there is none but the reference

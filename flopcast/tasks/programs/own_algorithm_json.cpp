@@ -58,7 +58,7 @@ Fields FieldTable<ProgramTuneRequest>::fields() {
           .rare()
           .option("no_check", "don't execute the best setting to find out whether calls depend on results"),
       optional_field<&T::race>("race the chosen setting against those that tie with it").option(""),
-      optional_field<&T::anonymous>("leave private names out: the command").rare()};
+      optional_field<&T::anonymous>("leave private names out: the command").option("")};
 }
 
 template <>

@@ -24,6 +24,7 @@
 #include "flopcast/support/whole_file.hpp"
 #include "flopcast/tasks/programs/opened_recording.hpp"
 #include "flopcast/tasks/programs/verify_services.hpp"
+#include "flopcast/workbench/kernel_choice.hpp"
 
 namespace flopcast {
 namespace {
@@ -66,6 +67,8 @@ std::string reproducer_of(const Verification& verification, std::int64_t& missin
   for (const VerifiedLibrary& library : verification.libraries) {
     const std::string name = fmt::format("{}{}{} with {}, LAPACK {}", library.blas, library.kernels.empty() ? "" : ", kernels ",
                                          library.kernels, counted(library.threads, "thread"), library.lapack);
+    // On another CPU the library would choose other kernels by itself.
+    const std::string setting = library.setting.empty() ? format_settings(settings_for(library.file, library.kernels)) : library.setting;
     for (const WrongCall& finding : library.findings) {
       integer_bytes = integer_bytes == 0 ? library.integer_bytes : integer_bytes;
       if (library.integer_bytes != integer_bytes) {
@@ -74,7 +77,7 @@ std::string reproducer_of(const Verification& verification, std::int64_t& missin
       }
       std::string found = program::harmless(name) + ": " + finding.fault;
       found += finding.bound > 0 ? fmt::format(", error {:.3g}, bound {:.3g}", finding.error, finding.bound) : "";
-      calls.push_back({call_of(finding, integer_bytes), finding.seed, library.threads, library.setting, std::move(found)});
+      calls.push_back({call_of(finding, integer_bytes), finding.seed, library.threads, setting, std::move(found)});
     }
   }
   return checking_source(

@@ -76,5 +76,12 @@ TEST_F(ReportFiles, CompareWritesAPageAndAFigureBesideItsTable) {
   EXPECT_EQ(flopcast({"compare", race_, race_, "--page", "-"}).code, 2);
 }
 
+TEST_F(ReportFiles, AnAnonymousPageHasNoFolders) {
+  EXPECT_EQ(flopcast({"compare", race_, race_, "--page", page_}).code, 0);
+  EXPECT_THAT(contents(page_), HasSubstr(folder_.path().string()));
+  EXPECT_EQ(flopcast({"compare", race_, race_, "--page", page_, "--anonymous"}).code, 0);
+  EXPECT_THAT(contents(page_), AllOf(HasSubstr("race.json"), ::testing::Not(HasSubstr(folder_.path().string()))));
+}
+
 }  // namespace
 }  // namespace flopcast::testing

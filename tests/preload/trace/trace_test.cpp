@@ -1,6 +1,7 @@
 #include "flopcast/program/program_recording.hpp"
 
 #include <gmock/gmock.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "flopcast/machine/cpu/topology.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/program/program_breakdown.hpp"
 #include "flopcast/program/program_trace.hpp"
@@ -99,6 +101,21 @@ TEST_F(ProgramRecording, NotesWorkspaceQueries) {
   ASSERT_EQ(events.size(), 2U);
   EXPECT_FALSE(events[0].size_was_queried);
   EXPECT_TRUE(events[1].size_was_queried);
+}
+
+TEST_F(ProgramRecording, NotesHowLongThreadsWaitForACore) {
+  const std::string burn = "awk 'BEGIN { for (i = 0; i < 2000000; ++i) s += i }'";
+  const auto recorded = [&](const std::string& script) {
+    EXPECT_EQ(record_program({{"/bin/sh", "-c", script}, {}, 1}, {folder_ / "trace", false, {}}), 0);
+    return read_program_trace(folder_ / "trace").summary;
+  };
+  const machine::PinnedFor pinned({sched_getcpu()});
+  const ProgramSummary alone = recorded(burn);
+  EXPECT_LT(alone.waited_seconds, alone.seconds) << "one thread waits no longer than the program takes";
+  const ProgramSummary rivals = recorded(burn + " & " + burn + "; wait");
+  EXPECT_GT(rivals.waited_seconds, 0.2 * rivals.seconds) << "they have one core";
+  const ProgramSummary sleeper = recorded("sleep 1");
+  EXPECT_LT(sleeper.waited_seconds, 0.5 * sleeper.seconds);
 }
 
 /// The library's own report counts, not the environment variables.

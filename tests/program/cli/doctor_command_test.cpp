@@ -2,9 +2,11 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
@@ -15,6 +17,7 @@
 namespace flopcast::program {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
@@ -60,9 +63,30 @@ TEST_F(DoctorCommand, FindsEachIllnessWhereItIsAndNowhereElse) {
 }
 
 TEST_F(DoctorCommand, FindsTwoIllnessesAtOnce) {
-  EXPECT_THAT(causes("denormals small"), testing::IsSupersetOf({"denormals", "small_calls"}));
-  EXPECT_THAT(causes("nan small"), testing::IsSupersetOf({"invalid_numbers", "small_calls"}));
-  EXPECT_THAT(causes("healthy nan denormals"), testing::IsSupersetOf({"invalid_numbers", "denormals"}));
+  const std::map<std::string, std::string> cause_of = {
+      {"denormals", "denormals"}, {"nan", "invalid_numbers"}, {"small", "small_calls"}, {"touch", "first_calls"}};
+  for (auto one = cause_of.begin(); one != cause_of.end(); ++one) {
+    for (auto other = std::next(one); other != cause_of.end(); ++other) {
+      EXPECT_THAT(causes("healthy " + one->first + ' ' + other->first), testing::IsSupersetOf({one->second, other->second}));
+    }
+  }
+}
+
+TEST_F(DoctorCommand, FindsThatOtherProgramsHadTheCoresOfAnIllOne) {
+  std::string rivals;
+  for (unsigned i = 0; i < 2 * std::thread::hardware_concurrency(); ++i) {
+    rivals += "yes >/dev/null & all=\"$all $!\"; ";
+  }
+  const Result found = tests::run_in(own_.path(), rivals + "FLOPCAST_HOME=" FLOPCAST_TEST_HOME " OPENBLAS_NUM_THREADS=1 " FLOPCAST_PROGRAM
+                                                           " doctor --csv --time-budget 0s -- " FLOPCAST_ILL_PROGRAM " nan own; kill $all");
+  EXPECT_THAT(found.out, AllOf(HasSubstr("invalid_numbers"), HasSubstr("other_programs"), HasSubstr("for a core")));
+}
+
+TEST_F(DoctorCommand, AProgramThatSleepsLosesLittleToOthers) {
+  doctor("--json --output found.json --time-budget 0s -- sleep 2");
+  for (const nlohmann::json& finding : nlohmann::json::parse(tests::contents(own_.path() / "found.json")).at("findings")) {
+    EXPECT_LT(finding.at("gain").at(1).get<double>(), 1) << finding;
+  }
 }
 
 TEST_F(DoctorCommand, SaysWhereTheProgramComputesByItself) {

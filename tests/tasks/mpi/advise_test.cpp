@@ -255,7 +255,13 @@ TEST_F(MpiAdvice, WhatCannotBeDoneIsSaidBeforeAnythingStarts) {
   request_.ranks = 2;
   loads_ = false;
   EXPECT_THAT(fault(), HasSubstr("ScaLAPACK can't be loaded from libscalapack-openmpi"));
+  loads_ = true;
+  services_.is_root = true;
+  EXPECT_THAT(fault(), HasSubstr("refuses to run as root. Run flopcast as another user; in a container, where root is harmless, set "
+                                 "OMPI_ALLOW_RUN_AS_ROOT=1"));
   EXPECT_THAT(asked_, IsEmpty());
+  request_.mpi = MpiLibrary::mpich;
+  EXPECT_THAT(fault(), IsEmpty());
 }
 
 }  // namespace

@@ -99,6 +99,10 @@ TEST_F(DoctorFindings, KernelsForAnotherCpuAreReplaced) {
   EXPECT_THAT(changes(), IsEmpty());
   facts_->misread_kernels = true;
   EXPECT_EQ(suggested_changes(*facts_).front().finding.cause, FindingCause::misread_kernels);
+  EXPECT_EQ(suggested_changes(*facts_).front().finding.remedy, "flopcast run -- ./solve 'big case'");
+  facts_->kernel_variable = "OPENBLAS_CORETYPE";
+  EXPECT_THAT(suggested_changes(*facts_).front().finding.what, HasSubstr("OPENBLAS_CORETYPE selects slow kernels"));
+  EXPECT_EQ(suggested_changes(*facts_).front().finding.remedy, "env -u OPENBLAS_CORETYPE flopcast run -- ./solve 'big case'");
 }
 
 TEST_F(DoctorFindings, SeveralLibrariesAreEachTried) {
@@ -163,10 +167,14 @@ TEST_F(DoctorFindings, OtherProgramsHadTheCores) {
   trace_.summary.cores_got = 0.5;
   EXPECT_THAT(recorded_causes(), IsEmpty()) << "nobody else was there: the program waited";
   trace_.summary.other_cores = 1.5;
+  EXPECT_THAT(recorded_causes(), IsEmpty()) << "it slept";
+  trace_.summary.waited_seconds = 0.04;
   const std::vector<Finding> findings = recorded_findings(facts());
   ASSERT_THAT(findings, SizeIs(1));
   EXPECT_EQ(findings[0].cause, FindingCause::other_programs);
-  EXPECT_NEAR(findings[0].gain.high, 0.1, 1e-9) << "half of the time";
+  EXPECT_NEAR(findings[0].gain.high, 0.04, 1e-9) << "its threads waited so long";
+  trace_.summary.waited_seconds = 1;
+  EXPECT_NEAR(recorded_findings(facts()).front().gain.high, 0.1, 1e-9) << "half of the time";
   trace_.summary.cores_got = 0.99;
   EXPECT_THAT(recorded_causes(), IsEmpty());
 }
@@ -235,6 +243,7 @@ TEST_F(DoctorFindings, TwoCausesAtOnceAreTwoFindings) {
   add(20, 500, 0.01);
   trace_.summary.cores_got = 0.5;
   trace_.summary.other_cores = 1.5;
+  trace_.summary.waited_seconds = 1;
   EXPECT_THAT(recorded_causes(), ElementsAre(FindingCause::other_programs, FindingCause::first_calls));
 }
 

@@ -184,6 +184,7 @@ class TwoIllnesses : public Doctor, public ::testing::WithParamInterface<std::ve
     if (has(Illness::other_programs)) {
       trace_.summary.cores_got = 0.5;
       trace_.summary.other_cores = 1.5;
+      trace_.summary.waited_seconds = trace_.summary.seconds;
     }
   }
 };

@@ -122,7 +122,8 @@ TEST(Verification, WrongCallsAreRepeatedByAProgramInC) {
   EXPECT_THAT(result.remarks, ElementsAre(HasSubstr("wrong.c repeats the wrong calls")));
   const std::string source = tests::contents(request.reproducer);
   EXPECT_THAT(source, AllOf(HasSubstr("\"" + result.libraries[0].findings[0].call + "\", \"openblas 0.3.21, kernels Haswell with 1 thread"),
-                            HasSubstr("y - (alpha x + y), error 1, bound 1e-16"), Not(HasSubstr("/home/ada"))));
+                            HasSubstr("y - (alpha x + y), error 1, bound 1e-16"), HasSubstr("\"OPENBLAS_CORETYPE=Haswell\""),
+                            Not(HasSubstr("/home/ada"))));
   fake.wrong = "";
   std::filesystem::remove(request.reproducer);
   verify_libraries(request, one_library, fake.services(), {});

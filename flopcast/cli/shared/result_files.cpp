@@ -19,7 +19,7 @@
 namespace flopcast::cli {
 namespace {
 
-/// Returns the command line as a shell reads it.
+/// Returns the command line as a shell reads it; empty if it asks to leave private names out.
 std::string command_line() {
   const std::string bytes = read_file("/proc/self/cmdline");
   std::vector<std::string> words;
@@ -28,7 +28,7 @@ std::string command_line() {
   }
   words.pop_back();  // behind the last word's end
   words.front() = "flopcast";
-  return shell_text(words);
+  return std::find(words.begin(), words.end(), "--anonymous") == words.end() ? shell_text(words) : "";
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ TEST_F(DoctorCommand, FindsThatOtherProgramsHadTheCoresOfAnIllOne) {
 TEST_F(DoctorCommand, AProgramThatSleepsLosesLittleToOthers) {
   doctor("--json --output found.json --time-budget 0s -- sleep 2");
   for (const nlohmann::json& finding : nlohmann::json::parse(tests::contents(own_.path() / "found.json")).at("findings")) {
-    EXPECT_LT(finding.at("gain").at(1).get<double>(), 1) << finding;
+    EXPECT_LT(finding.at("gain_seconds").at(1).get<double>(), 1) << finding;
   }
 }
 

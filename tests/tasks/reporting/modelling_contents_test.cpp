@@ -74,6 +74,7 @@ TEST(CheckContents, CountRunsWithinTheirIntervals) {
   kernel.points = {{{100}, {100}, false, 1, {0.9, 1.1}, {1}}};
   kernel.runs = 20;
   kernel.within = 19;
+  kernel.verdict = CheckVerdict::holds;
   check.kernels = {kernel};
   EXPECT_EQ(contents(check).answer, "19 of 20 runs lie in their predicted intervals of 95 %.");
   EXPECT_EQ(contents(check).trust, Trust::quiet);

@@ -1,0 +1,31 @@
+"""Draws the charts of the book as SVG through gnuplot, in the colours of flopcast's own pictures."""
+import shutil
+import subprocess
+
+COLORS = ["#7a2fb3", "#007a57", "#1d6fab", "#985900", "#b3477d", "#0a4f8f", "#c42b1e", "#1c1e21", "#8b4513", "#556b2f"]
+
+
+def quoted(text):
+    return "'" + text.replace("'", "''").replace("\n", " ") + "'"
+
+
+def script_of(chart):
+    """Returns the gnuplot program that draws the chart, data included."""
+    lines = ["set terminal svg size 560,360 noenhanced font 'Sans,12' background rgb 'white'", f"set title {quoted(chart.title)}", "set key outside below",
+             f"set xlabel {quoted(chart.x)}", f"set ylabel {quoted(chart.y)}", "set border 3", "set tics nomirror"]
+    lines += [f"set logscale {chart.log}"] if chart.log else []
+    lines += [f"set linetype {i + 1} linecolor rgb '{color}'" for i, color in enumerate(COLORS)]
+    for i, (_, xs, ys) in enumerate(chart.series):
+        lines += [f"$data{i} << END", *(f"{x} {y}" for x, y in zip(xs, ys)), "END"]
+    style = "points pointtype 7 pointsize 0.5" if chart.points else "linespoints pointtype 7 pointsize 0.4"
+    plots = [f"$data{i} with {style} linetype {i % len(COLORS) + 1} title {quoted(name)}" for i, (name, _, _) in enumerate(chart.series)]
+    return "\n".join([*lines, "plot " + ", ".join(plots), ""])
+
+
+def draw(chart, path):
+    """Draws the chart into `path`; returns False where gnuplot is missing."""
+    if not shutil.which("gnuplot"):
+        return False
+    drawn = subprocess.run(["gnuplot"], input=script_of(chart), stdout=subprocess.PIPE, text=True, check=True)
+    path.write_text(drawn.stdout)
+    return True

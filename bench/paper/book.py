@@ -93,8 +93,8 @@ class Book:
         if not (self.bin / "flopcast").exists():
             raise UsageError(f"{self.bin} has no flopcast. Build it (cmake --build --preset release), or name the build folder with --build")
         for i, entry in enumerate(entries):
-            left = sum(e.minutes[self.form == "short"] for e in entries[i:])
-            print(f"[{i + 1}/{len(entries)}] {entry.paper.key} {entry.name}: {entry.title} (about {left:.0f} min to the end)", file=sys.stderr, flush=True)
+            left = duration(60 * sum(e.minutes[self.form == "short"] for e in entries[i:]))
+            print(f"[{i + 1}/{len(entries)}] {entry.paper.key} {entry.name}: {entry.title} (about {left} to the end)", file=sys.stderr, flush=True)
             try:
                 self.make_entry(entry)
             except (CommandFailed, *UNREADABLE) as error:
@@ -257,7 +257,7 @@ def filled(template, places):
 
 
 def verdict(row):
-    return "agrees" if row.agrees else "differs"
+    return {True: "agrees", False: "differs", None: "-"}[row.agrees]
 
 
 def document_of(output):

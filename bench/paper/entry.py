@@ -4,11 +4,11 @@ import dataclasses
 
 @dataclasses.dataclass
 class Row:
-    """A number of the paper beside the same number of this machine. `agrees` is the verdict."""
+    """A number of the paper beside the same number of this machine. `agrees` is the verdict, None where the paper has no number."""
     quantity: str
     paper: str
     ours: str
-    agrees: bool
+    agrees: bool | None
 
 
 @dataclasses.dataclass
@@ -82,6 +82,11 @@ def alike(quantity, paper, ours, unit="%", factor=2.0):
 def claim(quantity, paper, ours, agrees):
     """A row of words, which the entry judges itself."""
     return Row(quantity, paper, ours, bool(agrees))
+
+
+def extra(quantity, ours):
+    """A row of flopcast's own, without a number of the paper."""
+    return Row(quantity, "-", ours, None)
 
 
 def table_of(text):

@@ -91,7 +91,7 @@ class Book:
         """Makes the entries one after the other; returns the names of those that failed."""
         failed = []
         if not (self.bin / "flopcast").exists():
-            raise UsageError(f"{self.bin} has no flopcast. Build it (cmake --build --preset release), or name the build folder with --build")
+            raise UsageError(f"{self.bin} has no flopcast. Build it (cmake --build --preset check), or name the build folder with --build")
         for i, entry in enumerate(entries):
             left = duration(60 * sum(e.minutes[self.form == "short"] for e in entries[i:]))
             print(f"[{i + 1}/{len(entries)}] {entry.paper.key} {entry.name}: {entry.title} (about {left} to the end)", file=sys.stderr, flush=True)
@@ -99,7 +99,8 @@ class Book:
                 self.make_entry(entry)
             except (CommandFailed, *UNREADABLE) as error:
                 failed.append(f"{entry.paper.key} {entry.name}")
-                print(f"  failed: {error or type(error).__name__}", file=sys.stderr, flush=True)
+                reason = f"the outputs lack {error}" if isinstance(error, LookupError) else str(error)
+                print(f"  failed: {reason}", file=sys.stderr, flush=True)
         if failed:
             print(f"not made: {', '.join(failed)}", file=sys.stderr)
         return failed
@@ -142,14 +143,19 @@ class Book:
             return json.loads(file.read_text())
         self.repeated.add(command)
         result = self.execute(command)
-        file.write_text(json.dumps(result))
+        new = file.with_suffix(".new")
+        new.write_text(json.dumps(result))
+        new.replace(file)  # an interrupt leaves no half of a file
         return result
 
     def execute(self, command):
         print(f"  {command.replace(str(self.bin) + '/', '')}", file=sys.stderr, flush=True)
         begin, ticks, own = time.monotonic(), machine_ticks(), children_seconds()
         environment = {**os.environ, **OPEN_MPI, "FLOPCAST_HOME": str(self.folder / "home")}
-        process = subprocess.Popen(self.words_of(command), cwd=self.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            process = subprocess.Popen(self.words_of(command), cwd=self.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        except OSError as error:
+            raise CommandFailed(f"{error.filename}: {error.strerror}") from error
         try:
             output, errors = process.communicate()
         except KeyboardInterrupt:
@@ -181,32 +187,35 @@ class Book:
     def rows_of(self, entry):
         return [Row(**row) for row in self.record(entry)[1]["rows"]]
 
-    def page_row(self, entry, pictures):
-        """Returns the entry's row of the page. `pictures` is the folder of the page's pictures, relative to the page."""
-        found = self.record(entry)
-        if not found:
-            return f"| {entry.name} | {entry.title} | `bench/paper/all {entry.paper.key} {entry.name}` | | | not run yet | |"
-        form, record = found
-        command = f"bench/paper/all {entry.paper.key} {entry.name}{' --short' if form == 'short' else ''}"
-        rows = self.rows_of(entry)
+    def page_rows(self, entry, pictures):
+        """Yields the entry's rows of the page, one for each number. `pictures` is the folder of the page's pictures, relative to the page."""
+        form, record = self.record(entry) or ("full", None)
+        command = f"`bench/paper/all {entry.paper.key} {entry.name}{' --short' if form == 'short' else ''}`"
+        if not record:
+            yield f"| {entry.name}: {entry.title} | {command} | not run yet | | | | |"
+            return
         name = f"[{entry.name}]({pictures}/{pathlib.Path(record['picture']).name})" if record["picture"] else entry.name
-        cells = ["<br>".join(cell(row) for row in rows) for cell in (lambda r: f"{r.quantity}: {r.paper}", lambda r: r.ours, verdict)]
         busy = f", {record['busy_cores']:.1f} cores busy" if record["busy_cores"] >= 0.05 else ""
-        return f"| {name} | {entry.title} | `{command}` | {duration(record['seconds'])}{busy} | {' | '.join(cells)} |"
+        first = f"{name}: {entry.title} | {command} | {duration(record['seconds'])}{busy}"
+        for row in self.rows_of(entry):
+            yield f"| {first} | {row.quantity} | {row.paper} | {row.ours} | {verdict(row)} |"
+            first = "| |"
 
     def write_page(self, papers, page):
-        """Replaces the block between the marks of `page` by one row per entry, and copies the pictures to figures/papers beside its folder."""
+        """Replaces the block between the marks of `page` by the rows of all entries, and copies the pictures to figures/papers beside its folder."""
         page = pathlib.Path(page)
         text = page.read_text(encoding="utf-8")
         if BEGIN not in text or END not in text:
             raise UsageError(f"{page} lacks the marks of the rows, '{BEGIN}' and '{END}'")
         figures = page.resolve().parent.parent / "figures" / "papers"
         figures.mkdir(parents=True, exist_ok=True)
+        for old in figures.glob("*.svg"):
+            old.unlink()
         parts = []
         for paper in papers:
-            parts += ["", f"### {paper.authors}, {paper.year}", "", "| figure | what | command | time here | the paper | here | agreement |", "|---|---|---|--:|---|---|---|"]
+            parts += ["", f"### {paper.authors}, {paper.year}", "", "| figure | command | time here | number | the paper | here | agreement |", "|---|---|--:|---|--:|--:|---|"]
             for entry in paper.entries:
-                parts.append(self.page_row(entry, "../figures/papers"))
+                parts += self.page_rows(entry, "../figures/papers")
                 found = self.record(entry)
                 if found and found[1]["picture"]:
                     (figures / pathlib.Path(found[1]["picture"]).name).write_text((self.folder / found[1]["picture"]).read_text())

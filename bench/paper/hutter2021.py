@@ -36,7 +36,7 @@ def trade_offs(documents, form):
             claim("larger blocks: flops of the path", "more", f"{flops[0]:.2g} to {flops[-1]:.2g}", flops[-1] > flops[0]),
             claim("larger blocks: 8-byte words of the path", "more", f"{words[0]:.2g} to {words[-1]:.2g}", words[-1] > words[0]),
             claim("fastest block size", "between the extremes", f"nb = {form['each'][best]['nb']}", best not in extremes)], \
-        Chart("Tiled Cholesky factorisation: costs along the critical path", "block size nb", "share of the largest", [
+        Chart("Recursive Cholesky factorisation: costs along the critical path", "block size nb", "share of the largest", [
             scaled("supersteps", steps), scaled("words", words), scaled("flops", flops), scaled("execution time", seconds)], "x")
 
 
@@ -74,11 +74,11 @@ QR = (("pipelined_qr", 1.2, 6), ("tile_qr", None, 1))
 WHY = "Two processes on two cores, and one tuning per tolerance: noise adds to the errors, since prediction and full execution happen at different moments."
 
 PAPER = Paper("hutter2021", "Edward Hutter and Edgar Solomonik", "Accelerating Distributed-Memory Autotuning via Statistical Analysis of Execution Paths", 2021, [
-    Entry("fig3", "Trade-offs along the critical path", "Supersteps, words and flops along the critical path, and its time, for each configuration of four programs; here the tiled Cholesky factorisation.",
+    Entry("fig3", "Trade-offs along the critical path", "Supersteps, words and flops along the critical path, and its time, for each configuration of four programs; here the recursive Cholesky factorisation.",
           {"run": "mpirun.openmpi -n 2 {bin}/flopcast mpi run --quiet --output {folder}/{each[nb]}.json -- "
-                  "{bin}/tile_cholesky_openmpi --n {n} --nb {each[nb]} --lookahead 1 --grid 2x1",
+                  "{bin}/recursive_cholesky_openmpi --n {n} --nb {each[nb]} --base-case everywhere --grid 1x1x2",
            "profile": "flopcast mpi show {folder}/{each[nb]}.json --json --quiet"}, trade_offs,
-          {"n": 4096, "each": [{"nb": nb} for nb in (32, 64, 128, 256, 512, 1024)]}, {"n": 1024, "each": [{"nb": nb} for nb in (32, 64, 128, 256)]}, (1.5, 0.3),
+          {"n": 4096, "each": [{"nb": nb} for nb in (32, 64, 128, 256, 512)]}, {"n": 1024, "each": [{"nb": nb} for nb in (32, 64, 128, 256)]}, (1.5, 0.3),
           "The sizes are those of two cores, not of 512."),
     Entry("fig4", "Tuning Cholesky factorisations", "Tuning is up to 7.1 times faster by selective execution at 98 % accuracy (Capital), and up to 1.8 times against conditional execution (Slate).",
           {"recursive_cholesky": tune("recursive_cholesky", "eager"), "tile_cholesky": tune("tile_cholesky", "local")}, functools.partial(tuning, CHOLESKY),

@@ -4,7 +4,7 @@ import json
 from entry import Chart, Entry, Paper, alike, at_least, claim, extra, table_of, value_of
 
 SHAPES_M, SHAPES_K = [500, 1000, 2000, 4000], [64, 128, 256, 512, 1024, 2048]
-ROOFS = ("flopcast roofline --blas openblas-serial,openblas-pthread --space {space} --time-budget {budget} {more} --triad-lengths --json --quiet "
+ROOFS = ("flopcast roofline --blas openblas-serial,openblas-pthread {roofs} --time-budget {budget} --triad-lengths --json --quiet "
          "--figure pictures/torring2021-roofline-{form}.svg")
 
 
@@ -24,6 +24,10 @@ def best_gemm(document, threads):
 
 def triad(document, level, threads):
     return max(attained(b["bytes_per_second"]) for b in document["bandwidth"] if (b["stream"], b["level"], b["threads"]) == ("triad", level, threads))
+
+
+def threads_of(count):
+    return f"{count} thread{'s'[: count - 1]}"
 
 
 def thread_counts(document):
@@ -46,7 +50,7 @@ def dgemm(documents, _):
     for threads, (least, most), what in ((counts[0], (87.20, 98.06), "one socket"), (counts[-1], (75.13, 91.93), "both sockets")):
         best = best_gemm(document, threads)
         share = 100 * attained(best["flops_per_second"]) / theoretical(document, threads)
-        rows.append(claim(f"share of the theoretical peak, {what} (here {threads} thread{'s'[: threads - 1]})", f"{least} to {most} %", f"{share:.1f} %", least <= share))
+        rows.append(claim(f"share of the theoretical peak, {what} (here {threads_of(threads)})", f"{least} to {most} %", f"{share:.1f} %", least <= share))
         rows.append(claim("best n, m, k", "k = 128 for 7 of 8 systems", "{n}, {m}, {k}".format(**best["shape"]), best["shape"]["k"] == 128))
     systems = ["2650v4", "2695v4", "6132", "6148"]
     ours = [100 * attained(best_gemm(document, t)["flops_per_second"]) / theoretical(document, t) for t in (counts[0], counts[-1])]
@@ -59,10 +63,10 @@ def bandwidths(documents, _):
     counts, rows = thread_counts(document), []
     for threads, ratio, what in ((counts[0], 256.07 / 40.42, "one socket"), (counts[-1], 452.05 / 80.65, "both sockets")):
         memory, last = triad(document, "memory", threads), triad(document, "L3", threads)
-        rows.append(alike(f"triad, L3 over memory, 2650v4, {what} (here {threads} thread{'s'[: threads - 1]})", ratio, last / memory, "times"))
+        rows.append(alike(f"triad, L3 over memory, 2650v4, {what} (here {threads_of(threads)})", ratio, last / memory, "times"))
     rows.append(claim("triad in memory and in L3, both sockets of 2650v4", "80.65, 452.05 GB/s", f"{memory:.1f}, {last:.1f} GB/s", memory >= 80.65))
     lengths = document["triad_lengths"]
-    series = [(f"{threads} thread{'s'[: threads - 1]}", *zip(*[(t["working_set_bytes"] / 1024, attained(t["bytes_per_second"])) for t in lengths if t["threads"] == threads]))
+    series = [(threads_of(threads), *zip(*[(t["working_set_bytes"] / 1024, attained(t["bytes_per_second"])) for t in lengths if t["threads"] == threads]))
               for threads in sorted({t["threads"] for t in lengths})]
     return rows, Chart("Triad over the length of its vectors", "KiB of the three vectors", "GB/s", series, "xy")
 
@@ -71,18 +75,18 @@ def techniques(documents, _):
     """Tables VIII to XI have one table for each system. Here are one thread and two threads, with the times relative to Default's."""
     paper = {"Single": 223.91, "Confidence": 3.31, "C+Inner": 20.09, "C+Inner+R": 9.96, "C+I+Outer": 116.33, "C+I+O+R": 16.47}
     rows, series = [], [("2650v4", range(len(paper)), list(paper.values()))]
-    for threads in ("one", "two"):
-        found = {row["technique"]: row for row in table_of(documents[threads])} if threads in documents else {}
+    for key, threads in (("one", "1 thread"), ("two", "2 threads")):
+        found = {row["technique"].split(":")[0]: row for row in table_of(documents[key])}
         faster = {name: value_of(row["Default / it"]) for name, row in found.items()}
         for name in paper:
             if name in found:
-                rows.append(at_least(f"{name}, {threads} thread(s): Default's time over its time, 2650v4", paper[name], faster[name], "times"))
+                rows.append(at_least(f"{name}, {threads}: Default's time over its time, 2650v4", paper[name], faster[name], "times"))
         for name in ("C+I+Outer", "race"):
             if name in found:
-                rows.append(at_least(f"{name}, {threads} thread(s): speed of the shape found", 98, value_of(found[name]["of the best"])))
+                rows.append(at_least(f"{name}, {threads}: speed of the shape found", 98, value_of(found[name]["of the best"])))
         if "race" in found:
-            rows.append(extra(f"race, {threads} thread(s) (flopcast's own): Default's time over its time", f"{faster['race']:.3g} times"))
-        series.append((f"here, {threads} thread(s)", [i for i, name in enumerate(paper) if name in found], [faster[name] for name in paper if name in found]))
+            rows.append(extra(f"race, {threads} (flopcast's own): Default's time over its time", f"{faster['race']:.3g} times"))
+        series.append((f"here, {threads}", [i for i, name in enumerate(paper) if name in found], [faster[name] for name in paper if name in found]))
     return rows, Chart("Search time: Default's over each technique's (" + ", ".join(paper) + ")", "technique", "times", series, "y", points=True)
 
 
@@ -114,8 +118,8 @@ def by_size(documents, _):
 
 
 STUDY = "bench_roofline_study --space {space} --judge found"
-FULL = {"space": "reduced", "budget": "60s", "more": ""}
-SHORT = {"space": "brief", "budget": "6s", "more": "--quick --streams triad --m 500,1000 --n 512,1024 --k 64,128,256"}
+FULL = {"roofs": "--space reduced", "budget": "60s"}
+SHORT = {"roofs": "--quick --streams triad --m 500,1000 --n 512,1024 --k 64,128,256", "budget": "20s"}
 
 PAPER = Paper("torring2021", "Jacob O. Tørring, Jan Christian Meyer and Anne C. Elster", "Autotuning Benchmarking Techniques: A Roofline Model Case Study", 2021, [
     Entry("fig1", "The roofline", "Roofs of memory and L3, and of dgemm, on one socket and on both.", {"roofs": ROOFS}, roofs, FULL, SHORT, (4, 0.4),
@@ -131,7 +135,7 @@ PAPER = Paper("torring2021", "Jacob O. Tørring, Jan Christian Meyer and Anne C.
     Entry("table8", "Search techniques", "Time of an exhaustive search over that of each technique, up to 116.33 times at an error below 2 % (tables VIII to XI, figure 5; numbers of table VIII).",
           {"one": f"{STUDY} --techniques {{one}} --threads 1", "two": f"{STUDY} --blas openblas-pthread --techniques {{two}} --threads 2"}, techniques,
           {"space": "brief", "one": "Single,C+Inner,C+Inner+R,C+I+Outer,C+I+O+R,race", "two": "Single,C+I+Outer,race"},
-          {"space": "brief", "one": "Single,C+I+Outer", "two": "Single,race"}, (15, 1.2),
+          {"space": "brief", "one": "Single,C+I+Outer", "two": "Single,race:time=15s"}, (15, 1.2),
           "Small shapes spend more of the time on starting processes, so that all factors are smaller.",
           aliases=("table9", "table10", "table11", "fig5")),
     Entry("fig6", "Time and speed over the size", "Speed has its peaks over all sizes of matrices, while the time of an iteration grows with the size.",

@@ -20,6 +20,7 @@ class Chart:
     series: list
     log: str = ""  # the logarithmic axes: "", "x", "y" or "xy"
     points: bool = False  # points instead of lines
+    names: tuple = ()  # of the x values 0, 1, 2, ...
 
 
 @dataclasses.dataclass

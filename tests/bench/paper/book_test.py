@@ -19,7 +19,8 @@ import peise2014  # noqa: E402
 import peise2015  # noqa: E402
 import torring2021  # noqa: E402
 from book import BEGIN, END, UsageError, chosen_entries, filled, wrapped  # noqa: E402
-from entry import alike, at_least, at_most, table_of, value_of  # noqa: E402
+from chart import script_of  # noqa: E402
+from entry import Chart, alike, at_least, at_most, extra, table_of, value_of  # noqa: E402
 
 PAPERS = [peise2014.PAPER, iakymchuk2011.PAPER, peise2015.PAPER, torring2021.PAPER, hutter2021.PAPER]
 
@@ -61,6 +62,14 @@ class Readings(unittest.TestCase):
         self.assertEqual([at_least("", 99.7, ours).agrees for ours in (99.6, 99.7)], [False, True])
         self.assertEqual([at_most("", 9.47, ours).agrees for ours in (9.4, 9.5)], [True, False])
         self.assertEqual([alike("", 15, ours).agrees for ours in (7, 8, 30, 31)], [False, True, True, False])
+        self.assertEqual([extra("", "1").agrees, extra("", "1").paper], [None, "-"])
+
+    def test_a_chart_draws_predictions_dashed_in_the_colour_of_the_measurements(self):
+        script = script_of(Chart("it's", "n", "s", [("a predicted", [1], [2]), ("a measured", [1], [3]), ("b", [1], [4])], "y", names=("zero", "one")))
+        self.assertIn("set title 'it''s'", script)
+        self.assertIn("set logscale y", script)
+        self.assertIn("set xtics ('zero' 0, 'one' 1)", script)
+        self.assertRegex(script, r"linetype 1 dashtype 2 title 'a predicted', .*linetype 1 title 'a measured', .*linetype 2 title 'b'\n$")
 
     def test_a_recorded_contraction(self):
         document = json.loads((HERE / "contraction.json").read_text())

@@ -60,19 +60,23 @@ class Paper:
         return f"{self.authors}, {self.title}, {self.year}"
 
 
+def rounded(value):
+    return float(f"{value:.4g}")
+
+
 def number(value, unit):
-    digits = f"{value:.3g}" if abs(value) < 1000 else f"{value:.4g}" if abs(value) < 1e6 else f"{value:.1e}"
+    digits = f"{value:.4g}" if rounded(abs(value)) < 1000 else f"{rounded(value):,.0f}"
     return f"{digits} {unit}".strip()
 
 
 def at_least(quantity, paper, ours, unit="%"):
     """A row whose quantity is good if large."""
-    return Row(quantity, number(paper, unit), number(ours, unit), ours >= paper)
+    return Row(quantity, number(paper, unit), number(ours, unit), rounded(ours) >= paper)
 
 
 def at_most(quantity, paper, ours, unit="%"):
     """A row whose quantity is good if small."""
-    return Row(quantity, number(paper, unit), number(ours, unit), ours <= paper)
+    return Row(quantity, number(paper, unit), number(ours, unit), rounded(ours) <= paper)
 
 
 def alike(quantity, paper, ours, unit="%", factor=2.0):

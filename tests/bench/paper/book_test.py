@@ -59,7 +59,8 @@ class Readings(unittest.TestCase):
             table_of("nothing")
 
     def test_verdicts_follow_the_good_direction(self):
-        self.assertEqual([at_least("", 99.7, ours).agrees for ours in (99.6, 99.7)], [False, True])
+        self.assertEqual([at_least("", 99.7, ours).agrees for ours in (99.6, 99.699)], [False, True])
+        self.assertEqual([at_least("", 1000, ours, "times").ours for ours in (999.99, 23256.4, 0.12345)], ["1,000 times", "23,260 times", "0.1235 times"])
         self.assertEqual([at_most("", 9.47, ours).agrees for ours in (9.4, 9.5)], [True, False])
         self.assertEqual([alike("", 15, ours).agrees for ours in (7, 8, 30, 31)], [False, True, True, False])
         self.assertEqual([extra("", "1").agrees, extra("", "1").paper], [None, "-"])

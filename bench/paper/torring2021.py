@@ -42,8 +42,8 @@ def roofs(documents, _):
     memory, last = triad(document, "memory", count), triad(document, "L3", count)
     peak = attained(best_gemm(document, count)["flops_per_second"])
     return [claim("roofs", "2 of arithmetic, 4 of memory", f"{len(document['compute'])} of arithmetic, {len(document['bandwidth'])} of memory", len(document["bandwidth"]) >= 4),
-            alike("flops per byte where memory stops limiting dgemm, 2650v4", 773.51 / 80.65, peak / memory, "flop/byte"),
-            alike("the same for L3, 2650v4", 773.51 / 452.05, peak / last, "flop/byte")], None
+            alike("flops per byte where memory stops limiting dgemm, 2650v4", round(773.51 / 80.65, 2), peak / memory, "flop/byte"),
+            alike("the same for L3, 2650v4", round(773.51 / 452.05, 2), peak / last, "flop/byte")], None
 
 
 def dgemm(documents, _):
@@ -62,7 +62,7 @@ def dgemm(documents, _):
 def bandwidths(documents, _):
     document = documents["roofs"]
     counts, rows = thread_counts(document), []
-    for threads, (ratio, what) in zip(counts, ((256.07 / 40.42, "one socket"), (452.05 / 80.65, "both sockets"))):
+    for threads, (ratio, what) in zip(counts, ((6.34, "one socket"), (5.61, "both sockets"))):
         memory, last = triad(document, "memory", threads), triad(document, "L3", threads)
         rows.append(alike(f"triad, L3 over memory, 2650v4, {what} (here {threads_of(threads)})", ratio, last / memory, "times"))
     rows.append(claim("triad in memory and in L3, both sockets of 2650v4", "80.65, 452.05 GB/s", f"{memory:.1f}, {last:.1f} GB/s", memory >= 80.65))

@@ -10,12 +10,12 @@
                                 [--tblis PATH/libtblis.so] [--hptt PATH/libhptt.so] [--finished FILE --time-limit 280]
                                 [--random 60 --seed 1 --max-flops 1e11] [--repeat-losses]
 
-ladder: mean |predicted - executed| / executed over the algorithms of abc=ai,ibc with i = 8. Stages are those of paper 002 (figures 1b to 1f: 154,
+ladder: mean |predicted - executed| / executed over the algorithms of abc=ai,ibc with i = 8. Stages are those of Peise et al. 2015 (figures 1b to 1f: 154,
 26.3, 19.1, 14.7, 9.47 %) and segments, flopcast's own method. The regret is how much longer the chosen algorithm takes than the fastest one.
 regret: the same regret with segments, one line per contraction, median and worst at the end. The contractions are those of the paper or of
 --contractions, such as "abcd=dbea,ec:e=8;abc=ai,ibc:i=32". As in the paper's plots, the algorithms are those of BLAS-2 and BLAS-3 for the first
 contraction, and those of the highest level for the others. --all takes all algorithms.
-cost: time of all algorithms divided by the time of predicting them. Predictions count in four ways. The first is that of figure 6 of paper 002
+cost: time of all algorithms divided by the time of predicting them. Predictions count in four ways. The first is that of figure 6 of Peise et al. 2015
 (one run of each micro-benchmark, without preparation and repetitions). The others are one by one (from the command's start to its answer, median
 per kernel), all in one ranking, and once more with known micro-benchmarks. The times of the algorithms are predicted.
 choice: rate of the planner's choice by model and by micro-benchmarks, as a share of the best rate. The best is that of the planner's candidates by
@@ -118,7 +118,7 @@ def cost(options):
                 made = flopcast(options, [*words, "--algorithm", algorithm["name"], "--fresh"])
                 once.setdefault(algorithm["kernel"], []).append(algorithm["seconds"] / sum(part["seconds"] for part in algorithm["parts"]))
                 alone.setdefault(algorithm["kernel"], []).append(made["algorithms"][0]["seconds"] / made["cost"]["seconds"])
-            print(f"\n{text} {described(sizes)}\n\n| kernel | algorithms | micro-benchmarks once, as paper 002 counts | one prediction by itself |\n|:--|--:|--:|--:|")
+            print(f"\n{text} {described(sizes)}\n\n| kernel | algorithms | micro-benchmarks once, as Peise et al. 2015 count | one prediction by itself |\n|:--|--:|--:|--:|")
             for kernel in once:
                 print(f"| {kernel} | {len(once[kernel])} | {min(once[kernel]):.2g} to {max(once[kernel]):.2g} | {statistics.median(alone[kernel]):.2g} |")
             flopcast(options, [*words, "--all"])  # stores the micro-benchmarks, which runs with --fresh do not

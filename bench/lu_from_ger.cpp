@@ -1,5 +1,5 @@
-// Reproduces paper 001 on this machine: unblocked LU is predicted from a few timings of ger with m = n and compared with a real LU made of
-// dscal and dger calls. Prints a table of orders, predicted and measured times and deviations; --figure draws the deviation over n.
+// Reproduces Iakymchuk 2011 on this machine: unblocked LU is predicted from a few timings of ger with m = n and compared with a real LU
+// made of dscal and dger calls. Prints a table of orders, predicted and measured times and deviations; --figure draws the deviation over n.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -201,7 +201,7 @@ void run(const LuOptions& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  cli::CommandLine line("lu_from_ger", "Unblocked LU predicted from 8 to 12 timings of ger (paper 001)");
+  cli::CommandLine line("lu_from_ger", "Unblocked LU predicted from 8 to 12 timings of ger (Iakymchuk 2011)");
   cli::OptionSet app = line.options();
   LuOptions options;
   app.option("--blas", options.blas, "BLAS, by name or path").show_default();

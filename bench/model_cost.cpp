@@ -1,6 +1,6 @@
-// Reproduces figure 5 of paper 000 on this machine: accuracy of models over the cost of their samples, for configurations of the refinement
-// and for the bases, at points that no model was built from. Samples are measured once and shared by all configurations; each configuration
-// counts the samples that it asked for.
+// Reproduces figure 5 of Peise and Bientinesi 2014 on this machine: accuracy of models over the cost of their samples. Configurations of
+// the refinement and the bases are compared at points that no model was built from. Samples are measured once and shared by all configurations;
+// each configuration counts the samples that it asked for.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -181,7 +181,7 @@ std::vector<Result> run_all(PointTimes& times, const model::Box& domain, const s
   const std::vector<model::Monomial> adapted = model::adapted_basis(call, domain);
   used.clear();
   const model::Model levels = model::model_by_levels(key, names, domain, footprint, capacities, adapted, {}, source);
-  results.push_back(judge("levels (paper 001)", levels, used, points, truth));
+  results.push_back(judge("levels (Iakymchuk 2011)", levels, used, points, truth));
   return results;
 }
 
@@ -240,7 +240,7 @@ void run(const CostOptions& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  cli::CommandLine line("model_cost", "Accuracy of kernel models against the samples they cost (paper 000, Fig. 5)");
+  cli::CommandLine line("model_cost", "Accuracy of kernel models against the samples they cost (Peise and Bientinesi 2014, Fig. 5)");
   cli::OptionSet app = line.options();
   CostOptions options;
   app.option("--blas", options.blas, "BLAS, by name or path").show_default();

@@ -1,8 +1,8 @@
-// Compares ways of searching the best dgemm, as in Tables VIII to XI of paper 003: the paper's techniques, the race and successive halving.
-// In what share of trials does the race find a shape within 2 % of the best, and how much cheaper is it than the paper's Default? The
-// techniques measure in fresh processes, the race and halving in one process. At the end the shapes that the searches found are timed 25
-// times each, interleaved; rates are upper quartiles, as for every roof. Default takes hours on the larger spaces, but its counts are
-// fixed: its time is computed where Single is run.
+// Compares ways of searching the best dgemm, as in Tables VIII to XI of Tørring et al. 2021: the paper's techniques, the race and
+// successive halving. In what share of trials does the race find a shape within 2 % of the best, and how much cheaper is it than the
+// paper's Default? The techniques measure in fresh processes, the race and halving in one process. At the end the shapes that the searches
+// found are timed 25 times each, interleaved; rates are upper quartiles, as for every roof. Default takes hours on the larger spaces, but
+// its counts are fixed: its time is computed where Single is run.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -24,7 +24,8 @@ namespace {
 
 using namespace flopcast;
 
-/// Returns an invocation as in paper 003: a fresh process, one warm-up call, then one timed call per iteration. Costs are seconds per flop.
+/// Returns an invocation as in Tørring et al. 2021: a fresh process, one warm-up call, then one timed call per iteration. Costs are seconds
+/// per flop.
 bench::Invocation gemm_invocation(const roofline::GemmSetup& setup, const roofline::GemmSpace& space) {
   return [&setup, &space](std::size_t i) -> bench::Iteration {
     roofline::GemmSetup own = setup;

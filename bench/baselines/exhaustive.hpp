@@ -10,7 +10,7 @@
 #include "flopcast/core/stopping.hpp"
 #include "flopcast/search/evaluator.hpp"
 
-/// The search of paper 003: one configuration after the other, iterations inside invocations. It is the baseline for race().
+/// The search of Tørring et al. 2021: one configuration after the other, iterations inside invocations. It is the baseline for race().
 namespace flopcast::bench {
 
 /// One iteration: its cost in seconds.
@@ -19,7 +19,8 @@ using Iteration = std::function<Seconds()>;
 /// iteration is destroyed.
 using Invocation = std::function<Iteration(std::size_t configuration)>;
 
-/// Options of exhaustive(). The defaults are those of Table I of paper 003, with conditions on time and count only: its technique "Default".
+/// Options of exhaustive(). The defaults are those of Table I of Tørring et al. 2021, with conditions on time and count only: its technique
+/// "Default".
 struct ExhaustiveOptions {
   StopLimits iterations{.time = 10, .count = 200, .relative_margin = 0, .normal = true};
   StopLimits invocations{.time = 0, .count = 10, .relative_margin = 0, .normal = true};
@@ -29,7 +30,8 @@ struct ExhaustiveOptions {
   search::Limits limits;  ///< limits of the whole search; their clock also serves the time limits above
 };
 
-/// Returns the names of the techniques of Tables VIII to XI: "Default", "Single", "Confidence", "C+Inner", "C+Inner+R", "C+I+Outer", "C+I+O+R".
+/// Returns the names of the techniques of Tables VIII to XI: "Default", "Single", "Confidence", "C+Inner", "C+Inner+R", "C+I+Outer",
+/// "C+I+O+R".
 std::vector<std::string> technique_names();
 /// Returns the settings of Table I and Listing 1 that may follow a technique's name, each as NAME=VALUE after a colon. They are
 /// "iterations", "time" (of an invocation), "invocations", "confidence", "margin" and "minimum-count" (III-C.4 on iterations; Table IX has

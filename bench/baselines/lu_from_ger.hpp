@@ -8,8 +8,8 @@
 
 namespace flopcast::bench {
 
-/// Returns the time of unblocked LU without pivoting of order n, predicted from its rank-1 updates alone as in paper 001: the sum over i =
-/// 1 ... n-1 of the time of ger with m = n = i. `ger` is a model in one size (m = n) or two. The error is the mean of the calls' errors
+/// Returns the time of unblocked LU without pivoting of order n, predicted from its rank-1 updates alone as in Iakymchuk 2011: the sum over
+/// i = 1 ... n-1 of the time of ger with m = n = i. `ger` is a model in one size (m = n) or two. The error is the mean of the calls' errors
 /// weighted by their times, because errors of one model are correlated. Throws bad_input unless n >= 2 and the model has one or two sizes.
 model::Estimate lu_from_ger(const model::Model& ger, std::int64_t n);
 

@@ -8,11 +8,11 @@
 
 #include "bench/baselines/exhaustive.hpp"
 
-/// Comparisons of searches on the same space, as in Tables VIII to XI of paper 003.
+/// Comparisons of searches on the same space, as in Tables VIII to XI of Tørring et al. 2021.
 namespace flopcast::bench {
 
-/// Returns the techniques of paper 003, and "race" and "halving". The last two have one setting, the maximum time of a search, as in
-/// "race:time=60s"; the leader at that time counts.
+/// Returns the techniques of Tørring et al. 2021, and "race" and "halving". The last two have one setting, the maximum time of a search, as
+/// in "race:time=60s"; the leader at that time counts.
 std::vector<std::string> study_techniques();
 /// Returns whether the technique is race or halving.
 bool searches_in_one_process(std::string_view technique);
@@ -25,7 +25,7 @@ struct StudyRun {
   Seconds seconds = 0;
   std::int64_t evaluations = 0;
   bool settled = true;        ///< false: a search in one process ended because its time was used up
-  std::vector<Trial> trials;  ///< for techniques of paper 003, in their order
+  std::vector<Trial> trials;  ///< for techniques of Tørring et al. 2021, in their order
 };
 
 /// All searches, and the rates of the configurations that they found.
@@ -36,7 +36,7 @@ struct Study {
 
 /// Sources of costs (1 / rate).
 struct StudySources {
-  Invocation invoke;                             ///< fresh processes, for the techniques of paper 003
+  Invocation invoke;                             ///< fresh processes, for the techniques of Tørring et al. 2021
   std::function<search::Evaluator()> evaluator;  ///< one process, for the race and for halving; made anew for every search
   std::function<Seconds()> clock;                ///< clock by which searches are charged
 };
@@ -59,7 +59,7 @@ struct StudyRow {
   std::string technique;
   int trials = 0;
   std::size_t leader = 0;  ///< leader of the median trial
-  double found = 0;        ///< rate of the leader as the search measured it, which paper 003 shows
+  double found = 0;        ///< rate of the leader as the search measured it, as Tørring et al. 2021 show it
   double rate = 0;         ///< judged rate of the leader
   double of_best = 0;      ///< rate / the best rate that was judged, median over trials
   double success = 0;      ///< share of trials within `tolerance` of the best

@@ -32,9 +32,9 @@ std::vector<Algorithm> getrf_algorithms();
 /// A := L' L or U U' (lauum): three blocked variants in FLAME's numbering; 2 is LAPACK's.
 std::vector<Algorithm> lauum_algorithms();
 
-/// Cholesky factorisation A = L L' or U' U (potrf): three blocked variants in FLAME's numbering (paper 000, section 1) and the recursion.
-/// Variant 2, left-looking on the diagonal block, is LAPACK's (syrk or herk, potrf2, gemm, trsm). Info: 0, or the order of the leading
-/// minor that is not positive definite.
+/// Cholesky factorisation A = L L' or U' U (potrf): three blocked variants in FLAME's numbering (Peise and Bientinesi 2014, section 1) and
+/// the recursion. Variant 2, left-looking on the diagonal block, is LAPACK's (syrk or herk, potrf2, gemm, trsm). Info: 0, or the order of
+/// the leading minor that is not positive definite.
 std::vector<Algorithm> potrf_algorithms();
 
 /// Generalised symmetric-definite eigenproblem to standard form (sygst; hegst in complex precisions, as `family` says), B from potrf. itype
@@ -50,9 +50,9 @@ std::vector<Algorithm> sygst_algorithms(std::string_view family);
 /// triangular. Info: 1 if eigenvalues were perturbed.
 std::vector<Algorithm> trsyl_algorithms();
 
-/// Inverse of a triangular matrix (trtri): eight blocked variants in FLAME's numbering (paper 000, section 4) and the recursion. The upper
-/// triangle is the lower one seen from its end. Variant 5 is LAPACK's; 4 and 8 do three times the operations. Info: 0, or the first zero on
-/// the diagonal, counted from 1.
+/// Inverse of a triangular matrix (trtri): eight blocked variants in FLAME's numbering (Peise and Bientinesi 2014, section 4) and the
+/// recursion. The upper triangle is the lower one seen from its end. Variant 5 is LAPACK's; 4 and 8 do three times the operations. Info: 0,
+/// or the first zero on the diagonal, counted from 1.
 std::vector<Algorithm> trtri_algorithms();
 
 }  // namespace flopcast::algorithm

@@ -5,13 +5,13 @@
 #include "flopcast/core/statistics.hpp"
 #include "flopcast/support/units.hpp"
 
-/// Conditions for ending a measurement: the four of paper 003, section III-C, one by one and combined.
+/// Conditions for ending a measurement: the four of Tørring et al. 2021, section III-C, one by one and combined.
 namespace flopcast {
 
 /// Reason why measuring stopped.
 enum class Stop : std::uint8_t { no, time, count, precise, hopeless };
 
-/// Limits of the conditions; defaults are Table I of paper 003. 0 switches a condition off.
+/// Limits of the conditions; defaults are Table I of Tørring et al. 2021. 0 switches a condition off.
 struct StopLimits {
   Seconds time = 10;              ///< III-C.1: total of the measured times
   std::int64_t count = 200;       ///< III-C.2
@@ -31,8 +31,8 @@ bool is_precise(const Interval& interval, double centre, double fraction);
 /// best value so far.
 bool cannot_reach(const Interval& interval, double best);
 
-/// Returns the interval of the mean under the assumption of paper 003: normally distributed values of known variance. Infinite for fewer
-/// than two values.
+/// Returns the interval of the mean under the assumption of Tørring et al. 2021: normally distributed values of known variance. Infinite
+/// for fewer than two values.
 Interval normal_mean_interval(const Welford& values, double confidence);
 
 /// Returns the first of the paper's conditions that holds for `rates` (more is better), whose measurement took `spent` seconds in total.

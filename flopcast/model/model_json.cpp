@@ -145,7 +145,7 @@ Fields FieldTable<model::Cost>::fields() {
 template <>
 Fields FieldTable<model::Model>::fields() {
   return {field<&T::key>("calls that the model is of"),
-          field<&T::generator>("\"refined\" (paper 000) or \"levels\" (paper 001)"),
+          field<&T::generator>("\"refined\" (Peise and Bientinesi 2014) or \"levels\" (Iakymchuk 2011)"),
           field<&T::sizes>("names of the sizes"),
           field<&T::domain>("sampled sizes, which the pieces cover"),
           field<&T::pieces>("polynomials; on a shared face the first one holds"),

@@ -15,7 +15,7 @@ struct Dimension {
 
 /// The shape of a set of ranks that is a Cartesian grid, wherever it begins. Dimensions are ordered by growing stride, none has size 1, and
 /// neighbours that make up one dimension are joined. Channels along different dimensions of a program's grid combine to aggregate channels
-/// (paper 004, section III-B). Combining needs no communication, since every process knows the ranks.
+/// (Hutter and Solomonik 2021, section III-B). Combining needs no communication, since every process knows the ranks.
 class Aggregate {
  public:
   /// A single process.

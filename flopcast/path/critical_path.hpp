@@ -18,8 +18,8 @@ struct PathMark {
 PathMark longer(const PathMark& a, const PathMark& b) noexcept;
 
 /// The longest path through the program's graph up to the present of one process, kept while the program runs (longest-path algorithm:
-/// paper 004, section II-B, and its reference 3, Hollingsworth 1996). Kernels along it are found by a walk back through the logs of all
-/// processes.
+/// Hutter and Solomonik 2021, section II-B, and its reference 3, Hollingsworth 1996). Kernels along it are found by a walk back through the
+/// logs of all processes.
 class CriticalPath {
  public:
   explicit CriticalPath(std::int32_t rank = 0) : rank_(rank) {}
@@ -54,8 +54,8 @@ class CriticalPath {
   void wait(Seconds seconds) noexcept;
   /// Adds a kernel that was executed or skipped; its costs are added apart.
   void add_kernel(std::uint32_t kernel, Seconds seconds, bool estimated = false) { log_.add_kernel(kernel, seconds, estimated); }
-  /// Continues with the longer of this path and `mark`, the path of a process that was waited for. Returns true if that is `mark`. `time` is
-  /// the wall time since the path began.
+  /// Continues with the longer of this path and `mark`, the path of a process that was waited for. Returns true if that is `mark`. `time`
+  /// is the wall time since the path began.
   bool follow(const PathMark& mark, Seconds time = 0);
 
   [[nodiscard]] PathMark mark() const noexcept { return {along_, longest_, {rank_, log_.position()}}; }

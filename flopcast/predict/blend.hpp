@@ -17,10 +17,12 @@ namespace flopcast::prediction {
 Seconds transferred_time(Seconds recorded, Seconds expected_there, Seconds expected_elsewhere) noexcept;
 
 /// Returns the cache association f(r) = tanh(w r) of the relative access distance r = (capacity - distance) / capacity, with w = 4 for r >=
-/// 0 and w = 2 for r < 0 (paper 000, section 3). 1 is in cache, -1 is out of cache; a negative distance (never accessed) gives -1.
+/// 0 and w = 2 for r < 0 (Peise and Bientinesi 2014, section 3). 1 is in cache, -1 is out of cache; a negative distance (never accessed)
+/// gives -1.
 [[nodiscard]] double cache_association(std::int64_t distance_bytes, std::int64_t capacity_bytes) noexcept;
 
-/// Returns the mean association of all operands, weighted by their sizes (paper 000, section 3); 1 for a call that touches nothing.
+/// Returns the mean association of all operands, weighted by their sizes (Peise and Bientinesi 2014, section 3); 1 for a call that touches
+/// nothing.
 [[nodiscard]] double cache_association(const Placement& placement, std::span<const std::int64_t> operand_bytes,
                                        std::int64_t capacity_bytes) noexcept;
 

@@ -39,8 +39,8 @@ struct BandwidthOptions {
       0;  ///< maximum memory of one team's working sets, at most an eighth of the available memory; 0: that eighth
 };
 
-/// Measures every stream in every level on every team, in random order in every round. If `progress` returns false, the samples until then are
-/// returned. Throws environment_error if memory is short.
+/// Measures every stream in every level on every team, in random order in every round. If `progress` returns false, the samples until then
+/// are returned. Throws environment_error if memory is short.
 std::vector<BandwidthRoof> measure_bandwidth(const machine::WallClock& clock, const std::vector<machine::ThreadTeam*>& teams,
                                              const machine::MachineMeasurement& machine,
                                              const std::vector<machine::ReportedCache>& reported, const BandwidthOptions& options,
@@ -49,7 +49,7 @@ std::vector<BandwidthRoof> measure_bandwidth(const machine::WallClock& clock, co
 /// Adds the samples of a later measurement and appends its new roofs.
 void add_samples(std::vector<BandwidthRoof>& roofs, const std::vector<BandwidthRoof>& later);
 
-/// Total length of the triad's three vectors in paper 003, IV-B: 3 KiB, doubled up to 768 MiB.
+/// Total length of the triad's three vectors in Tørring et al. 2021, IV-B: 3 KiB, doubled up to 768 MiB.
 inline constexpr std::int64_t shortest_triad = std::int64_t{3} * 1024, longest_triad = std::int64_t{768} << 20U;
 
 /// Measures the plain triad over vectors of the lengths from shortest_triad to longest_triad, divided among each team's threads. Lengths

@@ -41,10 +41,10 @@ int ports(double instructions_per_cycle);
 /// there is none. All cores have the same units, and disturbances slow down a thread.
 double fused_instructions_per_cycle(const Roofline& roofline);
 
-/// Returns peaks from factors (paper 003, equation 9) for the widest fused multiply-add of `roofline` in double precision and each number
-/// of threads. There is one peak with the nominal clock, if it is known, and one with the clock measured beside the loop. `given_units` is
-/// the number of units of a core, if the user knows it better than the measured instructions per cycle; 0: as measured. `cores` is the
-/// number of cores, which more threads share.
+/// Returns peaks from factors (Tørring et al. 2021, equation 9) for the widest fused multiply-add of `roofline` in double precision and
+/// each number of threads. There is one peak with the nominal clock, if it is known, and one with the clock measured beside the loop.
+/// `given_units` is the number of units of a core, if the user knows it better than the measured instructions per cycle; 0: as measured.
+/// `cores` is the number of cores, which more threads share.
 std::vector<TheoreticalPeak> theoretical_peaks(const Roofline& roofline, double nominal_hertz, const std::string& nominal_source,
                                                int given_units = 0, int cores = std::numeric_limits<int>::max());
 

@@ -55,7 +55,7 @@ void prepare(const GemmSetup& setup) {
   ::setenv("OMP_NUM_THREADS", fmt::format("{}", setup.threads).c_str(), 1);
 }
 
-/// The library and its operands: alpha = 1 and beta = 0, as in paper 003, and leading dimensions equal to the rows.
+/// The library and its operands: alpha = 1 and beta = 0, as in Tørring et al. 2021, and leading dimensions equal to the rows.
 template <class Real>
 class LoadedGemm {
  public:

@@ -10,9 +10,9 @@
 #include "flopcast/path/aggregate.hpp"
 #include "flopcast/selective/kernel_table.hpp"
 
-/// Eager propagation (paper 004, sections III-B and IV-B). A kernel that one process knows well is made known on one channel after the other,
-/// until an aggregate of channels covers all processes. From then on nobody executes the kernel. In each blocking collective the process of
-/// lowest rank with something to announce is heard.
+/// Eager propagation (Hutter and Solomonik 2021, sections III-B and IV-B). A kernel that one process knows well is made known on one
+/// channel after the other, until an aggregate of channels covers all processes. From then on nobody executes the kernel. In each blocking
+/// collective the process of lowest rank with something to announce is heard.
 ///
 /// Programs needn't be as regular as a grid suggests. Therefore times that count as known everywhere are announced once more on each
 /// channel. Of different times, those of the lowest rank win, so that in the end all processes use the same ones.

@@ -13,7 +13,7 @@
 namespace flopcast::selective {
 
 /// Half-width of the interval of the mean of `times`, divided by the mean, for a kernel that occurs `occurrences` times on the path. The
-/// variance of its mean time there is divided by that count (paper 004, section III-A). Infinite for fewer than two values.
+/// variance of its mean time there is divided by that count (Hutter and Solomonik 2021, section III-A). Infinite for fewer than two values.
 double relative_half_width(const KernelStatistics& times, StudentQuantiles& quantiles, std::int64_t occurrences);
 
 /// Returns true if the time is known well enough. `occurrences` is 1 for a policy that doesn't count.

@@ -27,7 +27,7 @@ TEST(Race, FindsTheBestWhereThePapersRuleMissesIt) {
   EXPECT_EQ(race_many(noise, trials).good, trials);
 }
 
-/// Returns in how many of 20 trials over 48 configurations a technique of paper 003 comes within 2 % of the best.
+/// Returns in how many of 20 trials over 48 configurations a technique of Tørring et al. 2021 comes within 2 % of the best.
 int successes(const FakeMachine::Noise& noise, const std::string& name) {
   int found = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {

@@ -43,7 +43,7 @@ inline std::int64_t distinct_bytes(const Trace& trace) {
   return static_cast<std::int64_t>(bytes.size());
 }
 
-/// The access distances of paper 000, section 3, literally: a scan back over the kernels that collects memory byte by byte.
+/// The access distances of Peise and Bientinesi 2014, section 3, literally: a scan back over the kernels that collects memory byte by byte.
 class NaiveAccess {
  public:
   NaiveAccess(const Trace& trace, const AccessOptions& options) : options_(options) {

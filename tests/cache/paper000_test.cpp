@@ -6,8 +6,8 @@
 #include "flopcast/kernel/catalogue.hpp"
 #include "naive_access.hpp"
 
-/// The examples of paper 000, section 3, on its dgeqrf (algorithm 1): per iteration geqr2(A11, A21), larft -> W1, b copies A12 -> W2,
-/// trmm(W2, A11), gemm, trmm(W2, W1), gemm(A22, A21, W2), A12 -= W2.
+/// The examples of Peise and Bientinesi 2014, section 3, on its dgeqrf (algorithm 1): per iteration geqr2(A11, A21), larft -> W1, b copies
+/// A12 -> W2, trmm(W2, A11), gemm, trmm(W2, W1), gemm(A22, A21, W2), A12 -= W2.
 namespace flopcast::cache {
 namespace {
 

@@ -136,7 +136,7 @@ TEST(Ports, AreTheNearestNumberOfUnits) {
   EXPECT_EQ(ports(0.3), 1);
 }
 
-/// Equation 9 of paper 003: clock x cores x lanes x operations x units.
+/// Equation 9 of Tørring et al. 2021: clock x cores x lanes x operations x units.
 TEST(TheoreticalPeaks, MultiplyTheirFactors) {
   const std::vector<TheoreticalPeak> peaks = theoretical_peaks(fake_roofline(), 2e9, "given");
   ASSERT_EQ(peaks.size(), 4U);

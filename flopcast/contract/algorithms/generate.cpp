@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<BlasKernel, 5> all_kernels = {BlasKernel::dot, BlasKernel::axpy, BlasKernel::gemv, BlasKernel::ger, BlasKernel::gemm};
 
-/// Numbers of kernel indices of each role: contracted, free in A, free in B (paper 002, table 1).
+/// Numbers of kernel indices of each role: contracted, free in A, free in B (Peise et al. 2015, table 1).
 struct KernelShape {
   int contracted, free_a, free_b;
 };

@@ -7,7 +7,7 @@
 
 namespace flopcast::contract {
 
-/// The access history of one operand before a kernel call (paper 002, sections 3.2 and 3.3).
+/// The access history of one operand before a kernel call (Peise et al. 2015, sections 3.2 and 3.3).
 struct OperandHistory {
   Slice slice;
   std::int64_t bytes = 0;           ///< size of the slice
@@ -21,10 +21,10 @@ struct OperandHistory {
   [[nodiscard]] bool is_wholly_prefetched() const { return prefetched && prefetch_bytes >= bytes; }
 };
 
-/// Returns the bytes touched since `slice` of the call at `path` was last accessed (paper 002, section 3.2, three cases). The search goes
-/// backwards through the tree: it passes the preceding nodes of a body, then leaves one loop at a time. If the slice doesn't vary across a
-/// loop, the previous iteration touched it. Otherwise everything that the loop touches is joined across its index, and the search continues
-/// outside of the loop. The root stands for repeated executions of the whole algorithm.
+/// Returns the bytes touched since `slice` of the call at `path` was last accessed (Peise et al. 2015, section 3.2, three cases). The
+/// search goes backwards through the tree: it passes the preceding nodes of a body, then leaves one loop at a time. If the slice doesn't
+/// vary across a loop, the previous iteration touched it. Otherwise everything that the loop touches is joined across its index, and the
+/// search continues outside of the loop. The root stands for repeated executions of the whole algorithm.
 ///
 /// `first_of` > 0 asks for the distance in the first iteration of that many innermost loops (section 3.5). The search then starts at the
 /// outermost of these loops and counts everything that they touch.

@@ -12,8 +12,8 @@ namespace flopcast::contract {
 namespace {
 
 constexpr Seconds longest = 10;  ///< algorithms with longer predicted times aren't executed
-/// Algorithms with shorter predicted times are executed once before they are timed. As in paper 002 (section 3.2), a contraction then finds
-/// the caches as its own previous execution has left them. Longer algorithms hardly depend on this.
+/// Algorithms with shorter predicted times are executed once before they are timed. As in Peise et al. 2015 (section 3.2), a contraction
+/// then finds the caches as its own previous execution has left them. Longer algorithms hardly depend on this.
 constexpr Seconds repeated_below = 0.2;
 
 /// Tensors that the experiments of one round share, and the buffers of one algorithm at a time.

@@ -62,7 +62,7 @@ struct LoopSegmentOptions {
 /// Returns segments from which the time of an algorithm with loops is predicted. Loops inside of the chosen loop are taken whole. One
 /// segment within the chosen loop and one at its beginning stand for all of it. Each is timed in all situations of the outer loops, which
 /// are at their first iteration, or reach a new cache line, or neither. An operand's cache follows from the memory touched since its last
-/// access as in paper 002 (section 3.2), but counted in cache lines.
+/// access as in Peise et al. 2015 (section 3.2), but counted in cache lines.
 std::vector<LoopSegment> timed_segments(const Algorithm& algorithm, const Contraction& contraction, const Environment& environment,
                                         const LoopSegmentOptions& options = {});
 

@@ -61,7 +61,7 @@ std::vector<Algorithm> callable(const std::vector<Algorithm>& algorithms, const 
   return kept;
 }
 
-/// Keeps the algorithms of the highest BLAS level: "only gemm are real candidates" (paper 002, section 1).
+/// Keeps the algorithms of the highest BLAS level: "only gemm are real candidates" (Peise et al. 2015, section 1).
 std::vector<Algorithm> of_highest_level(const std::vector<Algorithm>& algorithms, const RunContext& context) {
   int highest = 0;
   for (const Algorithm& algorithm : algorithms) {

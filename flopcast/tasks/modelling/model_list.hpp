@@ -19,7 +19,7 @@ ModelList list_models(const model::Store& store, const std::string& here, bool o
 model::Model find_model(const model::Store& store, const std::string& here, const std::string& text);
 
 /// A picture of a model: over one size the time with the ends of its pieces, over two the partition of the domain with the pieces' errors
-/// (paper 000, Fig. 4). Throws bad_input for a model in which no size or more than two vary.
+/// (Peise and Bientinesi 2014, Fig. 4). Throws bad_input for a model in which no size or more than two vary.
 report::Figure model_figure(const model::Model& model);
 
 }  // namespace flopcast

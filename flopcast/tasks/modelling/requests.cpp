@@ -35,7 +35,8 @@ Fields FieldTable<ModelRequest>::fields() {
               .option(""),
           optional_field<&T::arguments>("flags, scalars and leading dimensions by name: {\"side\": \"L\"}").option(""),
           optional_field<&T::cache>("state of the caches: warm, cold, cold:sweep, cold:fresh, or a cache such as L2"),
-          optional_field<&T::method>("refine: adaptive refinement (paper 000); levels: a polynomial per memory level (paper 001)"),
+          optional_field<&T::method>(
+              "refine: adaptive refinement (Peise and Bientinesi 2014); levels: a polynomial per memory level (Iakymchuk 2011)"),
           optional_field<&T::levels, &model::LevelsOptions::measurements>("points per memory level, of the method levels").rare(),
           optional_field<&T::refinement, &R::error_bound>("largest error of a piece before it is subdivided, such as 5%")
               .within(bounds::fraction)

@@ -40,13 +40,13 @@ inline constexpr std::size_t max_thresholds = 4;
 
 struct AccessOptions {
   Start start = Start::artificial;
-  /// The scan ends as soon as it has collected more than this many bytes (paper 000, section 3); 0: never. Distances up to
+  /// The scan ends as soon as it has collected more than this many bytes (Peise and Bientinesi 2014, section 3); 0: never. Distances up to
   /// this limit are exact; beyond it a distance is only known to be larger.
   std::int64_t limit_bytes = 0;
   /// Ascending distances that separate the classes in which the bytes of an operand are counted.
   InlineVector<std::int64_t, max_thresholds> thresholds_bytes;
   /// Size of a cache line. Runs that are shorter, such as the elements of a matrix row, count as the lines that they bring into the cache.
-  /// With 1 every byte counts for itself, as in paper 000.
+  /// With 1 every byte counts for itself, as in Peise and Bientinesi 2014.
   std::int64_t line_bytes = 1;
 };
 
@@ -68,7 +68,8 @@ struct OperandAccess {
 using CallAccess = InlineVector<OperandAccess, max_operands>;
 
 /// Walks along a trace and computes the access distance of every operand of every call, in O(blocks + log calls) per operand. The distances
-/// are exact: they count distinct bytes, each identified by its address. An operand at address 0 touches nothing. The trace must outlive it.
+/// are exact: they count distinct bytes, each identified by its address. An operand at address 0 touches nothing. The trace must outlive
+/// it.
 class AccessTracker {
  public:
   AccessTracker(const Trace& trace, const AccessOptions& options);

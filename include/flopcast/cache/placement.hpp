@@ -21,9 +21,9 @@ struct CacheState {
 };
 
 /// Places the operands of all calls. Level i holds the bytes with an access distance of at most the measured capacity of caches[i], and
-/// memory holds the rest. (LRU, fully associative and inclusive caches: paper 000, section 3; counted in lines for runs shorter than a
-/// line.) An operand that lies in several levels is assigned to the level of its median byte. Throws bad_input if there are more than four
-/// levels or capacities do not grow outwards.
+/// memory holds the rest. (LRU, fully associative and inclusive caches: Peise and Bientinesi 2014, section 3; counted in lines for runs
+/// shorter than a line.) An operand that lies in several levels is assigned to the level of its median byte. Throws bad_input if there are
+/// more than four levels or capacities do not grow outwards.
 CacheState cache_state(const Trace& trace, std::span<const CacheLevel> caches, Start start = Start::artificial);
 
 }  // namespace flopcast::cache

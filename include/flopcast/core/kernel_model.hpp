@@ -44,15 +44,15 @@ Sizes nearest_point(const Box& box, std::span<const std::int64_t> sizes);
 /// least one box.
 const Box& nearest_box(std::span<const Box> boxes, std::span<const std::int64_t> sizes);
 
-/// Cuts `box` into halves of roughly equal size in every dimension in which both halves are at least `min_size` wide (paper 000,
-/// section 2.2). Cuts lie at multiples of `min_width`. Returns up to 2^d boxes that share their faces, or only `box` itself if no
+/// Cuts `box` into halves of roughly equal size in every dimension in which both halves are at least `min_size` wide (Peise and Bientinesi
+/// 2014, section 2.2). Cuts lie at multiples of `min_width`. Returns up to 2^d boxes that share their faces, or only `box` itself if no
 /// dimension can be cut.
 std::vector<Box> subdivide(const Box& box, std::int64_t min_size, std::int64_t min_width);
 
 /// The exponents of a monomial, one per size; those beyond the number of sizes are 0.
 using Monomial = std::array<std::uint8_t, max_sizes>;
 
-/// The highest exponent of a size: the complexity of a kernel is at most O(n^3) (paper 001), and one more for safety.
+/// The highest exponent of a size: the complexity of a kernel is at most O(n^3) (Iakymchuk 2011), and one more for safety.
 inline constexpr int highest_degree = 4;
 
 /// A polynomial in several sizes: sum over i of coefficients[i] * product over d of ((sizes[d] - centre[d]) / scale[d]) ^ monomials[i][d].
@@ -68,7 +68,7 @@ double value(const Polynomial& polynomial, std::span<const double> point) noexce
 
 /// The monomials that a fit may use. Every basis contains the divisors of its monomials, so that a shift of the origin changes nothing.
 enum class BasisKind : std::uint8_t {
-  total,    ///< all monomials whose exponents add up to at most the degree (paper 000's polynomials of degree 3)
+  total,    ///< all monomials whose exponents add up to at most the degree (polynomials of degree 3 as in Peise and Bientinesi 2014)
   tensor,   ///< all monomials whose exponents are each at most the degree
   adapted,  ///< the divisors of the monomials of the kernel's flops and footprint: {1, m, n, k, mn, mk, nk, mnk} for gemm
 };
@@ -93,7 +93,7 @@ std::vector<int> degrees(const std::vector<Monomial>& monomials, std::size_t dim
 /// Returns `call` with its size arguments replaced; leading dimensions stay unchanged.
 Call with_sizes(Call call, std::span<const std::int64_t> sizes);
 
-/// The distribution of sampling points along each dimension of a box (paper 000, section 2.2).
+/// The distribution of sampling points along each dimension of a box (Peise and Bientinesi 2014, section 2.2).
 enum class Grid : std::uint8_t {
   gaussian,   ///< roots of the Legendre polynomial
   chebyshev,  ///< roots of the Chebyshev polynomial, denser at the ends
@@ -138,7 +138,7 @@ struct Estimate {
 /// The error of a fit over its samples that is compared with the bound.
 enum class ErrorType : std::uint8_t { maximum, mean, median };
 
-/// Parameters of adaptive refinement. The defaults are those of paper 000, section 2.2, unless another source is given.
+/// Parameters of adaptive refinement. The defaults are those of Peise and Bientinesi 2014, section 2.2, unless another source is given.
 struct RefinementOptions {
   std::int64_t min_width = 8;   ///< coordinates of sampling points are multiples of this width
   Grid grid = Grid::gaussian;   ///< distribution of the points of the Cartesian product
@@ -155,8 +155,8 @@ struct RefinementOptions {
 
 /// Parameters of models by memory level.
 struct LevelsOptions {
-  int measurements = 6;        ///< number per memory level: "4 - 6 measurements on each memory level" (paper 001)
-  std::int64_t min_width = 8;  ///< coordinates of sampling points are multiples of this width (paper 000, section 2.2)
+  int measurements = 6;        ///< number per memory level: "4 - 6 measurements on each memory level" (Iakymchuk 2011)
+  std::int64_t min_width = 8;  ///< coordinates of sampling points are multiples of this width (Peise and Bientinesi 2014, section 2.2)
   friend bool operator==(const LevelsOptions&, const LevelsOptions&) = default;
 };
 
@@ -178,8 +178,8 @@ struct BuildOptions {
 /// A polynomial for the execution time in a part of a model's domain.
 struct Piece {
   Box box;
-  /// The piece holds where the footprint lies in [bytes_low, bytes_high): a memory level of paper 001, or a side of a threshold. By default
-  /// it holds everywhere in the box.
+  /// The piece holds where the footprint lies in [bytes_low, bytes_high): a memory level of Iakymchuk 2011, or a side of a threshold. By
+  /// default it holds everywhere in the box.
   double bytes_low = 0, bytes_high = std::numeric_limits<double>::infinity();
   Polynomial polynomial;  ///< seconds
   Seconds floor = 0;      ///< lower bound of estimates: half of the smallest sample, because a polynomial may dip below 0 between samples
@@ -195,11 +195,11 @@ struct Cost {
   friend bool operator==(const Cost&, const Cost&) = default;
 };
 
-/// The execution time of all calls that share a key, as a function of their sizes: a sub-model of paper 000, section 2.1. It holds for the
-/// machine and library whose fingerprint is in the key.
+/// The execution time of all calls that share a key, as a function of their sizes: a sub-model of Peise and Bientinesi 2014, section 2.1.
+/// It holds for the machine and library whose fingerprint is in the key.
 struct Model {
   ModelKey key;
-  std::string generator;  ///< "refined" (paper 000), "levels" (paper 001)
+  std::string generator;  ///< "refined" (Peise and Bientinesi 2014), "levels" (Iakymchuk 2011)
   BuildOptions options;
   std::vector<std::string> sizes;  ///< names of the size arguments: "m", "n"
   std::vector<Box> domain;         ///< the sampled domain, which the pieces cover

@@ -120,7 +120,7 @@ enum class KernelKind : std::uint32_t { computation, communication, region };
 /// Mean and variance of times. A plain record.
 using KernelStatistics = Welford;
 
-/// Policies that decide whether a kernel is still executed (paper 004, section IV-B).
+/// Policies that decide whether a kernel is still executed (Hutter and Solomonik 2021, section IV-B).
 enum class Policy : std::uint8_t {
   full,         ///< every kernel is executed
   conditional,  ///< each process decides by its own interval of the mean
@@ -137,7 +137,8 @@ enum class Policy : std::uint8_t {
 
 /// Accuracy from which on a kernel's time counts as known.
 struct TimePrecision {
-  double tolerance = 0.1;      ///< relative half-width of the interval (epsilon of paper 004; its figures range over 1 to 1/1024)
+  double tolerance =
+      0.1;  ///< relative half-width of the interval (epsilon of Hutter and Solomonik 2021; its figures range over 1 to 1/1024)
   double confidence = 0.95;    ///< confidence of the interval
   std::int64_t min_count = 3;  ///< fewer executions never make a time known: with two the interval of Student's t is mostly chance
 };

@@ -28,8 +28,8 @@ struct RunDeviation {
   friend bool operator==(const RunDeviation&, const RunDeviation&) = default;
 };
 
-/// Returns whether times in two states may be mixed without a model of how kernels respond: the reference kernel's times differ by less than a
-/// tenth, or one of them isn't known.
+/// Returns whether times in two states may be mixed without a model of how kernels respond: the reference kernel's times differ by less
+/// than a tenth, or one of them isn't known.
 inline bool is_alike(Seconds reference, Seconds other_reference) {
   static constexpr double tolerance = 1.1;
   return reference <= 0 || other_reference <= 0 || (reference < tolerance * other_reference && other_reference < tolerance * reference);
@@ -37,7 +37,7 @@ inline bool is_alike(Seconds reference, Seconds other_reference) {
 
 /// State of an operand before a call: its access distance and cache level.
 struct OperandState {
-  /// Bytes touched since and including the operand's last access (paper 000, section 3); negative if never accessed before.
+  /// Bytes touched since and including the operand's last access (Peise and Bientinesi 2014, section 3); negative if never accessed before.
   std::int64_t distance_bytes = -1;
   /// Cache level that contains the operand, counted from 0 = L1; Environment::caches.size() means memory.
   std::int8_t level = 0;
@@ -49,7 +49,8 @@ struct OperandState {
 /// State of every operand of a call, in the order of operands(call).
 using Placement = InlineVector<OperandState, max_operands>;
 
-/// Key of a model (paper 000, section 2.1): all properties of a call except its sizes, and the cache state of its measurement.
+/// Key of a model (Peise and Bientinesi 2014, section 2.1): all properties of a call except its sizes, and the cache state of its
+/// measurement.
 struct ModelKey {
   std::string routine;  ///< "dtrsm"
   std::string flags;    ///< "LLNU", in the order of the interface

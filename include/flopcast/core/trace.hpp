@@ -60,7 +60,7 @@ namespace flopcast::cache {
 
 /// The accesses that are assumed before the first call of a trace.
 enum class Start : std::uint8_t {
-  artificial,  ///< one access to an artificial region as large as all bytes that the trace touches (paper 000, section 3)
+  artificial,  ///< one access to an artificial region as large as all bytes that the trace touches (Peise and Bientinesi 2014, section 3)
   repeated,    ///< exactly the same trace
   filled,      ///< the caller wrote every allocation, in the order in which the trace lists them
   cold,        ///< none: bytes that are touched for the first time come from memory

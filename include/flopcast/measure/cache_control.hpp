@@ -35,8 +35,8 @@ class Sweeper {
   void evict(int level);
   /// Evicts everything from every cache by reading flush_bytes().
   void flush_all();
-  /// Returns associativity x capacity of the outermost cache (paper 001), limited to 256 MiB or twice the measured capacity, whichever is
-  /// more. With 16 and more ways the product would be gigabytes, while 256 MiB have proved to be enough. Returns 256 MiB if nothing was
+  /// Returns associativity x capacity of the outermost cache (Iakymchuk 2011), limited to 256 MiB or twice the measured capacity, whichever
+  /// is more. With 16 and more ways the product would be gigabytes, while 256 MiB have proved to be enough. Returns 256 MiB if nothing was
   /// measured.
   [[nodiscard]] std::int64_t flush_bytes() const;
 

@@ -17,7 +17,7 @@ struct Action {
   enum class What : std::uint8_t {
     fill,       ///< write safe values into every operand of `call` (kernel::fill); comes first, because it warms the caches
     flush,      ///< evict `region` from every cache (by cache-line flushes, or like flush_all if the CPU has none)
-    flush_all,  ///< evict everything by reading associativity x measured capacity (paper 001)
+    flush_all,  ///< evict everything by reading associativity x measured capacity (Iakymchuk 2011)
     read,       ///< touch `region` by reading a word of every line
     write,      ///< touch `region` by rewriting a word of every line with its own value, which makes it dirty
     evict,      ///< evict the contents of levels 0 ... `level` into the next level, by reading other memory
@@ -48,8 +48,8 @@ struct Experiment {
   /// If true, each call of a batch works on its own copy of the memory, which is brought into the given state. Otherwise the calls repeat
   /// on the same operands, which is right only if these should be warm and the call updates none of them.
   bool separate = false;
-  /// If true, the vector units are woken after the setup (VectorWarmup). This suits setups that end without vector work, unlike the program in
-  /// which the calls occur.
+  /// If true, the vector units are woken after the setup (VectorWarmup). This suits setups that end without vector work, unlike the program
+  /// in which the calls occur.
   bool wake = false;
   std::int64_t max_repetitions = 0;    ///< limit on the repetitions in addition to the stop rule; 0: none
   bool writes_before_reading = false;  ///< the setup writes to every used page before anything else, so that unused pages need no memory

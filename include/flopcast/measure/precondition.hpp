@@ -21,7 +21,7 @@ struct Precondition {
   };
   enum class Flush : std::uint8_t {
     line,   ///< cold by flushing the cache lines of the operands
-    sweep,  ///< cold by reading associativity x measured capacity (paper 001)
+    sweep,  ///< cold by reading associativity x measured capacity (Iakymchuk 2011)
     fresh   ///< cold because each call works on its own operands, after whose filling enough other memory was touched
   };
   State state = State::warm;
@@ -37,8 +37,8 @@ std::string cache_name(const Precondition& precondition);
 
 /// Parses a cache state: `warm`, `cold`, `cold:sweep`, `cold:fresh`, a cache such as `L2`, a placement or a replay. In a placement such as
 /// `A=L2,B=memory,C=L1:dirty`, operands that aren't named lie in the innermost cache that holds them. A replay such as
-/// `replay:C,64KiB,A:dirty,B` is a list of accesses to operands and to amounts of other memory (paper 002, section 3.2). Throws bad_input
-/// for any other text.
+/// `replay:C,64KiB,A:dirty,B` is a list of accesses to operands and to amounts of other memory (Peise et al. 2015, section 3.2). Throws
+/// bad_input for any other text.
 Precondition parse_precondition(std::string_view text, const Call& call, const Environment& environment);
 
 /// Returns the experiment that times `call` under `precondition`. Operands without addresses get separate memory. With `batch` 0, a batch

@@ -12,12 +12,12 @@ enum class Clock : std::uint8_t { wall, cpu };
 /// The number of repetitions in a session. Preempted repetitions are made again, as often at most as repetitions are wanted.
 struct StopRule {
   std::int64_t min_repetitions = 3;
-  std::int64_t max_repetitions = 7;  ///< paper 003, III-C.2
+  std::int64_t max_repetitions = 7;  ///< Tørring et al. 2021, III-C.2
   /// Calls up to short_call get the maximum, calls from long_call on the minimum. In between the number falls with the logarithm of their
   /// time.
   Seconds short_call = 0.3e-3, long_call = 30e-3;
-  Seconds time_limit = 0;  ///< limit per experiment with its setup; 0: none (paper 003, III-C.1)
-  /// Stop when the median's distribution-free interval lies within +- this fraction of the median (paper 003, III-C.3); 0: off.
+  Seconds time_limit = 0;  ///< limit per experiment with its setup; 0: none (Tørring et al. 2021, III-C.1)
+  /// Stop when the median's distribution-free interval lies within +- this fraction of the median (Tørring et al. 2021, III-C.3); 0: off.
   double relative_interval = 0;
   double confidence = 0.99;  ///< confidence of this interval, 0 to 1
   bool of_mean = false;      ///< use the mean and its t interval instead; the paper uses the mean's normal interval

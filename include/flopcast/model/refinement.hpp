@@ -23,10 +23,10 @@ struct RefinementProgress {
   double share_done = 0;        ///< finished share of the domain's volume
 };
 
-/// Builds a model by adaptive refinement (paper 000, section 2.2). Every box of `domain` is sampled on its grid, a polynomial over `basis`
-/// is fitted, and boxes whose error is above the bound are subdivided, level by level. The points of all boxes of a level are requested at
-/// once. `names` are those of the sizes. If the source is interrupted, the model is not complete: boxes that are still open hold their
-/// parent's polynomial, or there are no pieces.
+/// Builds a model by adaptive refinement (Peise and Bientinesi 2014, section 2.2). Every box of `domain` is sampled on its grid, a
+/// polynomial over `basis` is fitted, and boxes whose error is above the bound are subdivided, level by level. The points of all boxes of a
+/// level are requested at once. `names` are those of the sizes. If the source is interrupted, the model is not complete: boxes that are
+/// still open hold their parent's polynomial, or there are no pieces.
 ///
 /// `thresholds` (find_thresholds) divide the domain into sides of little and of much work (flopcast). Each side is refined by itself, and
 /// its pieces hold on this side only. Points of a box's grid on other sides are moved to this side. If no point of the side is found in a

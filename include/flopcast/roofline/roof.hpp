@@ -114,7 +114,7 @@ struct Point {
   friend bool operator==(const Point&, const Point&) = default;
 };
 
-/// A peak computed from factors, each with its source (paper 003, equation 9).
+/// A peak computed from factors, each with its source (Tørring et al. 2021, equation 9).
 struct PeakFactor {
   std::string name;
   double value = 0;
@@ -216,8 +216,8 @@ struct GemmSpace {
   [[nodiscard]] std::int64_t elements() const;
 };
 
-/// Returns a space by name. "full" has the 539 shapes of paper 003, equation 8. "reduced" has its 96 shapes of IV-A: 512 to 4096 for one
-/// side, 500 to 4000 for the leading dimension, 64 to 2048 for k. "brief" has the reduced shapes with at most `brief_flops`. Throws
+/// Returns a space by name. "full" has the 539 shapes of Tørring et al. 2021, equation 8. "reduced" has its 96 shapes of IV-A: 512 to 4096
+/// for one side, 500 to 4000 for the leading dimension, 64 to 2048 for k. "brief" has the reduced shapes with at most `brief_flops`. Throws
 /// usage_error for another name.
 GemmSpace gemm_space(std::string_view name);
 inline constexpr double brief_flops = 1.1e9;

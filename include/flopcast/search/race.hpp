@@ -13,7 +13,8 @@
 namespace flopcast::search {
 
 struct RaceOptions {
-  double tolerance = 0.02;  ///< largest accepted regret of the leader, as a fraction of its cost (paper 003, abstract: an error below 2 %)
+  double tolerance =
+      0.02;  ///< largest accepted regret of the leader, as a fraction of its cost (Tørring et al. 2021, abstract: an error below 2 %)
   double error_probability = 0.05;  ///< probability that the regret is larger
   std::int64_t min_rounds = 3;
   std::int64_t max_rounds = 1000;  ///< candidates that are tied after so many rounds remain tied
@@ -70,7 +71,8 @@ class Race {
   void run(const Evaluator& evaluator);
   /// Runs one round, for races whose evaluations come one at a time. Returns the reason if the race stops.
   std::optional<Ending> step(const Evaluator& evaluator);
-  /// Returns the configurations that the next round evaluates, in their order. A trial of whether the leader is good enough isn't among them.
+  /// Returns the configurations that the next round evaluates, in their order. A trial of whether the leader is good enough isn't among
+  /// them.
   [[nodiscard]] std::vector<std::size_t> next_round() const { return ledger_.next_round(next_aa_pairs()); }
   [[nodiscard]] RaceResult result() const;
 

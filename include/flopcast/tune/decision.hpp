@@ -93,7 +93,8 @@ struct Check {
   std::vector<Measured> measured;  ///< the alternatives that were run, in the order of the decision's forecasts
   Seconds default_seconds = 0, chosen_seconds = 0, best_seconds = 0;  ///< medians; 0: not run
   Alternative best;                                                   ///< the fastest one that was run
-  double yield = 0;          ///< best / chosen: share of the best speed that the choice reaches; 1 is perfect (paper 000's yield)
+  double yield =
+      0;  ///< best / chosen: share of the best speed that the choice reaches; 1 is perfect (the yield of Peise and Bientinesi 2014)
   double regret = 0;         ///< chosen / best - 1: 0 is perfect
   double repeatability = 0;  ///< median over alternatives of |first half / second half - 1|: how far two measurements of one run differ
   OrderCheck order;          ///< check of the ranking

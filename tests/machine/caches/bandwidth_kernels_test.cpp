@@ -72,7 +72,7 @@ TEST(BandwidthKernels, HaveEveryStreamOnceAlsoInTheBaseline) {
 
 TEST(StreamCost, TriadCountsAsInTheStreamBenchmark) {
   const StreamCost triad = cost(Stream::triad);
-  EXPECT_EQ(triad.read_bytes + triad.written_bytes, 24);  // paper 003, III-B: 2 flops per 24 bytes
+  EXPECT_EQ(triad.read_bytes + triad.written_bytes, 24);  // Tørring et al. 2021, III-B: 2 flops per 24 bytes
   EXPECT_EQ(triad.flops, 2);
   EXPECT_EQ(triad.allocated_bytes, 8);
   EXPECT_EQ(cost(Stream::update).allocated_bytes, 0) << "the line was read anyway";

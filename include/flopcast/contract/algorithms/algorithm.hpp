@@ -18,7 +18,7 @@
 
 namespace flopcast::contract {
 
-/// The five BLAS kernels that can compute the innermost part of a contraction (paper 002, section 2), by BLAS level.
+/// The five BLAS kernels that can compute the innermost part of a contraction (Peise et al. 2015, section 2), by BLAS level.
 enum class BlasKernel : std::uint8_t { dot, axpy, gemv, ger, gemm };
 std::string_view name(BlasKernel kernel);
 /// Returns the BLAS level of a kernel: 1, 2 or 3.
@@ -41,8 +41,9 @@ struct Algorithm {
   std::vector<Copy>
       copies;  ///< copies by depth, then in the order A, B, C; C's buffer is filled at this depth and written back after the body
 
-  /// Returns paper 002's name: the loops, each followed by an apostrophe for each copy in it, then the kernel, as in `i'c-gemm`. A copy
-  /// outside of all loops, which only user-defined strides cause, comes first. Without loops the name is the kernel alone.
+  /// Returns the name as in Peise et al. 2015: the loops, each followed by an apostrophe for each copy in it, then the kernel, as in
+  /// `i'c-gemm`. A copy outside of all loops, which only user-defined strides cause, comes first. Without loops the name is the kernel
+  /// alone.
   [[nodiscard]] std::string name() const;
   [[nodiscard]] const Copy* copy_of(Operand operand) const;
   friend bool operator==(const Algorithm&, const Algorithm&) = default;
@@ -162,16 +163,17 @@ class Execution {
 /// Returns the number of algorithms that generate() would return, without making them.
 double algorithm_count(const Contraction& contraction, std::span<const BlasKernel> kernels = {});
 
-/// Returns every BLAS-based algorithm of a contraction (paper 002, section 2 and table 1): every choice of the kernel's indices, and for
-/// each choice every order of the loops over all other indices. Copies stand as far outside as their operand's indices allow. If all
-/// indices are batch indices, or there are none, no kernel has an index to work along; the algorithm is then an axpy on one element.
+/// Returns every BLAS-based algorithm of a contraction (Peise et al. 2015, section 2 and table 1): every choice of the kernel's indices,
+/// and for each choice every order of the loops over all other indices. Copies stand as far outside as their operand's indices allow. If
+/// all indices are batch indices, or there are none, no kernel has an index to work along; the algorithm is then an axpy on one element.
 ///
 /// `kernels` restricts the kernels; empty: all. The algorithms are ordered by kernel (dot, axpy, gemv, ger, gemm), then by kernel indices,
 /// then by loops. Throws bad_input if there are more than `most`, or if a stride is not positive (a BLAS vector would start at its other
 /// end).
 std::vector<Algorithm> generate(const Contraction& contraction, std::span<const BlasKernel> kernels = {}, double most = 1e6);
 
-/// Returns the algorithms of these kernels (empty: all), or the one called `name`. Throws bad_input if there is none, or an index has size 0.
+/// Returns the algorithms of these kernels (empty: all), or the one called `name`. Throws bad_input if there is none, or an index has size
+/// 0.
 std::vector<Algorithm> choose_algorithms(const Contraction& contraction, std::span<const BlasKernel> kernels, const std::string& name = {});
 
 /// Adds the copies to an algorithm of which the kernel, the kernel indices and the loops are given.

@@ -30,7 +30,7 @@ struct Node {
   std::vector<Slice> touched;    ///< slices that a call touches
 };
 
-/// Returns the algorithm as a tree (paper 002, section 2).
+/// Returns the algorithm as a tree (Peise et al. 2015, section 2).
 Node syntax_tree(const Algorithm& algorithm, const Contraction& contraction);
 
 /// Returns the positions in the bodies that lead from the root to the first call of this kind (of `operand`, for a copy); empty if there is

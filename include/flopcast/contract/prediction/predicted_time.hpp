@@ -11,8 +11,8 @@
 
 namespace flopcast::contract {
 
-/// The degree to which micro-benchmarks recreate an algorithm's cache behaviour: each stage of paper 002 includes all stages before it. The
-/// last stage is flopcast's own.
+/// The degree to which micro-benchmarks recreate an algorithm's cache behaviour: each stage of Peise et al. 2015 includes all stages before
+/// it. The last stage is flopcast's own.
 enum class Stage : std::uint8_t {
   repeated,          ///< section 3.1: the kernel is repeated on the same operands
   distance,          ///< 3.2: operands were last accessed as long ago as in the algorithm
@@ -40,7 +40,8 @@ struct AlgorithmForecast {
   Seconds seconds = 0;
   Interval interval;  ///< interval in which 95 % of later single runs lie
   std::vector<Part> parts;
-  /// Standard deviation of the micro-benchmarks' medians, as if all were low or all high at once. Errors that all algorithms share aren't in it.
+  /// Standard deviation of the micro-benchmarks' medians, as if all were low or all high at once. Errors that all algorithms share aren't
+  /// in it.
   Seconds deviation = 0;
   friend bool operator==(const AlgorithmForecast&, const AlgorithmForecast&) = default;
 };
@@ -52,8 +53,8 @@ std::vector<std::size_t> ranking(std::span<const AlgorithmForecast> forecasts);
 /// slower than the fastest forecast. Empty if no other forecast is that close.
 std::vector<std::size_t> leaders(std::span<const AlgorithmForecast> forecasts);
 
-/// Returns whether two forecasts can't be distinguished: the 95 % intervals of their medians overlap, or they differ by at most the fraction
-/// `floor`, the repeatability of present machines.
+/// Returns whether two forecasts can't be distinguished: the 95 % intervals of their medians overlap, or they differ by at most the
+/// fraction `floor`, the repeatability of present machines.
 bool ties(const AlgorithmForecast& x, const AlgorithmForecast& y, double floor = 0.01);
 
 }  // namespace flopcast::contract

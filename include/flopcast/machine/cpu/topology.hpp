@@ -17,8 +17,8 @@ struct CpuPlace {
   friend bool operator==(const CpuPlace&, const CpuPlace&) = default;
 };
 
-/// Distribution of threads over a machine of several sockets (paper 003, sections III-A and III-B): close fills one socket after the other,
-/// spread takes turns.
+/// Distribution of threads over a machine of several sockets (Tørring et al. 2021, sections III-A and III-B): close fills one socket after
+/// the other, spread takes turns.
 enum class Affinity : std::uint8_t { close, spread };
 
 /// Returns "close" or "spread".

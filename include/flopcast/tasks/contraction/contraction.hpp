@@ -34,9 +34,9 @@ using PlanRequest = contract::PlanOptions;
 /// choice.threads threads may call.
 machine::LibraryChoice planning_libraries(machine::LibraryChoice choice);
 
-/// Plans an expression of any number of operands; the plan executes it on any buffers. Measured choices are kept in the store and found again.
-/// Throws bad_input if the BLAS of `bench` has several threads, and what contract::plan() throws. Throws Cancelled if the context cancels the
-/// choice; then nothing is kept of it.
+/// Plans an expression of any number of operands; the plan executes it on any buffers. Measured choices are kept in the store and found
+/// again. Throws bad_input if the BLAS of `bench` has several threads, and what contract::plan() throws. Throws Cancelled if the context
+/// cancels the choice; then nothing is kept of it.
 contract::Plan plan(const Workbench& bench, const contract::SizedExpression& expression, const contract::EinsumStrides& strides = {},
                     const PlanRequest& request = {}, const RunContext& context = {});
 
@@ -136,7 +136,8 @@ struct ContractionResult {
 /// - With request.execute, the plan is executed on random numbers for a second: at least 3 and at most 100 times. An incremental plan is
 ///   executed until its choice is made, for time_budget at most.
 /// - Without, nothing is executed by Effort::estimate, and three operands and more need no memory.
-/// - Files are computed once. The result is written as a whole or not at all, row-major; .npy has float32, float64, complex64 or complex128.
+/// - Files are computed once. The result is written as a whole or not at all, row-major; .npy has float32, float64, complex64 or
+/// complex128.
 ///   Operands with one file are one tensor.
 /// Throws bad_input, which names the file, if a file isn't .npy or contradicts the expression, and if the result's file is an operand's.
 /// Throws environment_error if the tensors need more memory than is available, and what plan() throws.
@@ -154,7 +155,7 @@ struct AlgorithmsRequest : TensorsRequest {
 struct RankAlgorithmsRequest : AlgorithmsRequest {
   bool all = false;  ///< without kernels, algorithms of all BLAS levels; otherwise those of the highest level that there is
   contract::Stage stage = contract::Stage::segments;
-  std::int64_t repetitions = 10;      ///< repetitions of each micro-benchmark (paper 002, section 3.1)
+  std::int64_t repetitions = 10;      ///< repetitions of each micro-benchmark (Peise et al. 2015, section 3.1)
   std::int64_t prefetched_lines = 1;  ///< cache lines of an operand that prefetching has brought
   bool validate = false;              ///< execute the algorithms too, and compare
   bool fresh = false;                 ///< measure kernels again that the store already has
@@ -191,7 +192,7 @@ struct AlgorithmRanking {
   Options options;
   std::vector<RankedAlgorithm> algorithms;  ///< the fastest first
   Cost cost;
-  std::optional<double> mean_error = {};  ///< mean of |predicted / measured - 1| over executed algorithms (paper 002, figure 1)
+  std::optional<double> mean_error = {};  ///< mean of |predicted / measured - 1| over executed algorithms (Peise et al. 2015, figure 1)
   std::optional<double> regret = {};      ///< fraction by which the algorithm predicted to be the fastest takes longer than the fastest one
   friend bool operator==(const AlgorithmRanking&, const AlgorithmRanking&) = default;
 };
@@ -211,7 +212,8 @@ struct AlgorithmList {
 /// Lists the algorithms of a contraction; nothing is measured. Throws bad_input if there is none.
 AlgorithmList list_algorithms(const AlgorithmsRequest& request);
 
-/// Returns results as JSON documents: "flopcast-contraction-1" for a plan and its executions, "flopcast-contract-1" for a ranking and a list.
+/// Returns results as JSON documents: "flopcast-contraction-1" for a plan and its executions, "flopcast-contract-1" for a ranking and a
+/// list.
 std::string to_json(const ContractionResult& result);
 std::string to_json(const AlgorithmRanking& ranking);
 std::string to_json(const AlgorithmList& list);
@@ -221,8 +223,8 @@ ContractionResult contraction_result_from_json(std::string_view text);
 AlgorithmRanking algorithm_ranking_from_json(std::string_view text);
 AlgorithmList algorithm_list_from_json(std::string_view text);
 
-/// Contractions whose tensors may be stored in other orders of their axes than the written ones. Tensors of one name are one tensor. All are
-/// dense, and the last axis is contiguous.
+/// Contractions whose tensors may be stored in other orders of their axes than the written ones. Tensors of one name are one tensor. All
+/// are dense, and the last axis is contiguous.
 struct LayoutsRequest {
   std::vector<std::string> contractions;  ///< in the notations of contract::parse_named_expression(), such as "W_abij := V_abcd T_cdij"
   LabelSizes sizes = {};                  ///< sizes of all labels of all contractions
@@ -273,8 +275,8 @@ struct LayoutsResult {
 };
 
 /// Chooses the orders of the axes of all tensors by the planner's predictions. Throws bad_input for a contraction that can't be read, a
-/// missing size, a name that no tensor has, and axes of one tensor that have different sizes or numbers in two contractions. Throws Cancelled
-/// if the context cancels the comparison.
+/// missing size, a name that no tensor has, and axes of one tensor that have different sizes or numbers in two contractions. Throws
+/// Cancelled if the context cancels the comparison.
 LayoutsResult choose_layouts(const Workbench& bench, const LayoutsRequest& request, const RunContext& context = {});
 
 /// Returns the result as a "flopcast-layouts-1" document.

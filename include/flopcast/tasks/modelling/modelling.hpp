@@ -32,8 +32,8 @@ struct SizeRange {
 
 /// The published ways of building a model.
 enum class ModelMethod : std::uint8_t {
-  refine,  ///< adaptive refinement (paper 000)
-  levels,  ///< a polynomial per memory level (paper 001)
+  refine,  ///< adaptive refinement (Peise and Bientinesi 2014)
+  levels,  ///< a polynomial per memory level (Iakymchuk 2011)
 };
 
 /// A routine that is to be modelled over ranges of its sizes.

@@ -3,16 +3,13 @@
 
 #include <string>
 
-#include "flopcast/report/picture.hpp"
+#include "tests/report/sample_pictures.hpp"
 
 namespace flopcast::report {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-BarChart chart() { return {"time", "s", {{"dgemm", 2, "2 s", Interval{1.5, 2.5}}, {"it's", 1, "1 s", {}, true}}}; }
-Strips strips() { return {"when", {"dgemm", "others"}, {{"thread 1", {{0.5, 0.25}, {0, 1}}, {false, true}}}, 0, 4}; }
 
 TEST(GnuplotScript, DrawsBarsWithTheirTextsInTheirPlaces) {
   const std::string script = gnuplot_script(Picture(chart()), "svg");

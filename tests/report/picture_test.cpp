@@ -12,6 +12,7 @@
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/file.hpp"
 #include "flopcast/support/scratch.hpp"
+#include "tests/report/sample_pictures.hpp"
 
 namespace flopcast::report {
 namespace {
@@ -21,8 +22,6 @@ using testing::HasSubstr;
 Figure escaped_picture() {
   return {"it's", {"n"}, {"GFLOP/s"}, {{"<script>", {1, 2}, {3, NAN}, {2, 0}, {4, 0}}, {"line", {1}, {5}, {}, {}, Series::Style::line}}};
 }
-BarChart chart() { return {"time", "s", {{"dgemm", 2, "2 s", Interval{1.5, 2.5}}, {"it's", 1, "1 s", {}, true}}}; }
-Strips strips() { return {"when", {"dgemm", "others"}, {{"thread 1", {{0.5, 0.25}, {0, 1}}, {false, true}}}, 0, 4}; }
 
 TEST(PictureTable, HasAllValues) {
   EXPECT_EQ(to_csv(picture_table(escaped_picture())), "series,n,GFLOP/s,low,high\r\n<script>,1,3,2,4\r\n<script>,2,,0,0\r\nline,1,5,,\r\n");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 namespace flopcast::contract {
@@ -15,6 +16,8 @@ struct PairSizes {
 };
 
 using Dimensions = std::span<const LabelDimension>;
+
+constexpr std::int64_t long_row = 64;  ///< neighbours of which a row consists whose beginning takes little of the time
 
 PairSizes sizes_of(Dimensions dimensions) {
   PairSizes sizes;
@@ -108,10 +111,10 @@ bool needs_no_tiles(Dimensions dimensions) {
   constexpr double few = 216;                  // products that take less time than preparing a call of BLAS
   constexpr double few_elements = 1 << 14;     // of an outer product
   constexpr double cached_elements = 1 << 22;  // elements of D that are written into the caches
-  constexpr double long_row = 16;
+  constexpr double shortest_row = 16;
   const PairSizes size = sizes_of(dimensions);
   const bool is_elementwise = size.k == 1 && (size.batch > 1 || size.alone > 1 || size.all() <= few_elements ||
-                                              (size.all() <= cached_elements && row_of_one_operand(dimensions) >= long_row));
+                                              (size.all() <= cached_elements && row_of_one_operand(dimensions) >= shortest_row));
   return is_elementwise || (size.m == 1 && size.n == 1) || size.all() <= few || would_copy_matrix(dimensions, size);
 }
 
@@ -126,9 +129,10 @@ bool is_flipped(const PairProblem& problem, Dimensions dimensions, const std::ar
   return copies[1] + passes * problem.result_elements < copies[0];
 }
 
+bool is_dot(const PairSizes& size) { return size.k > 1 && size.m == 1 && size.n == 1; }
+
 /// Returns whether the elements of operand `t` follow each other in the order of the tensor `leader`, as far as a row of it reaches.
 bool is_in_order(Dimensions dimensions, std::size_t t, std::size_t leader) {
-  constexpr std::int64_t long_row = 64;
   std::int64_t length = 1;  // of the row in the leader
   std::int64_t next = 1;    // stride that continues the operand's row
   for (const LabelDimension& dimension : sorted_along(dimensions, leader)) {
@@ -146,16 +150,39 @@ bool is_in_order(Dimensions dimensions, std::size_t t, std::size_t leader) {
 
 /// Returns whether a sum in place takes less time if operand `t` is copied first: where its elements are read several times, or dot products
 /// would collect them one by one.
-bool needs_arranging(Dimensions dimensions, std::size_t t) {
+bool is_arranged_for_sum(Dimensions dimensions, std::size_t t) {
   constexpr double many_uses = 4;
   constexpr double few_elements = 64;          // fewer are collected before a copy has begun
   constexpr double cached_elements = 1 << 17;  // of a copy that stays in the caches
   const PairSizes size = sizes_of(dimensions);
   const double read = elements_of(dimensions, t);
-  const bool is_dot = size.k > 1 && size.m == 1 && size.n == 1;
-  const bool pays = size.k == 1 && (size.all() >= many_uses * read || read <= cached_elements);
-  return read >= few_elements && (pays || (is_dot && t == in_b)) && !is_in_order(dimensions, t, order_of_arranged(dimensions, t)) &&
-         !exceeds_memory(dimensions, t);
+  const bool is_used_often = size.k == 1 && (size.all() >= many_uses * read || read <= cached_elements);
+  return read >= few_elements && (is_used_often || (is_dot(size) && t == in_b)) &&
+         !is_in_order(dimensions, t, is_dot(size) ? in_a : in_c) && !exceeds_memory(dimensions, t);
+}
+
+/// Returns whether a plan takes less time if operand `t` is copied first: if it is about as large as D, few products are done with each of its
+/// elements, and those of its labels that D has are in another order there, so that tiles would collect and scatter short runs.
+bool is_arranged_for_plan(Dimensions dimensions, std::size_t t) {
+  constexpr double most_uses = 32, few_elements = 1 << 12, largest_copy = 1 << 26;
+  const PairSizes size = sizes_of(dimensions);
+  const double read = elements_of(dimensions, t);
+  if (size.batch * size.alone > 1 || size.all() > most_uses * read || read < few_elements || read > largest_copy ||
+      2 * read < elements_of(dimensions, in_c) || exceeds_memory(dimensions, t)) {
+    return false;
+  }
+  std::vector<LabelDimension> kept;
+  std::copy_if(dimensions.begin(), dimensions.end(), std::back_inserter(kept),
+               [t](const LabelDimension& x) { return x.in_result && x.strides[t] != 0; });
+  const std::vector<LabelDimension> along_operand = sorted_along(kept, t), along_result = sorted_along(kept, in_c);
+  std::int64_t length = 1;
+  for (std::size_t i = 0; i < kept.size() && length < long_row; ++i) {
+    if (along_operand[i].strides != along_result[i].strides) {
+      return true;
+    }
+    length *= along_operand[i].extent;
+  }
+  return false;
 }
 
 /// Returns the method for one operand, or for a tensor and a number.
@@ -176,9 +203,9 @@ bool is_of_one(const LabelDimension& dimension, std::size_t t) {
   return !dimension.in_result && dimension.strides[t] != 0 && dimension.strides[1 - t] == 0;
 }
 
-std::size_t order_of_arranged(Dimensions dimensions, std::size_t t) {
-  const bool sums_up = std::any_of(dimensions.begin(), dimensions.end(), [](const LabelDimension& x) { return !x.in_result; });
-  return sums_up ? 1 - t : in_c;
+std::pair<bool, std::int64_t> place_of_arranged(const LabelDimension& dimension, Dimensions dimensions, std::size_t t) {
+  const bool is_last = !dimension.in_result && !is_dot(sizes_of(dimensions));
+  return {is_last, std::abs(dimension.strides[is_last || is_dot(sizes_of(dimensions)) ? 1 - t : in_c])};
 }
 
 /// Each choice depends on those before it: the reason why this is one function.
@@ -205,7 +232,7 @@ PairMethod choose_method(const PairProblem& problem) {
       method.preparations[t] = Preparation::sum;
     } else if (method.conjugated[t] && method.needs_blas) {
       method.preparations[t] = Preparation::conjugate;
-    } else if (!method.needs_blas && needs_arranging(reduced, t)) {
+    } else if (method.needs_blas ? !problem.has_tiles && is_arranged_for_plan(reduced, t) : is_arranged_for_sum(reduced, t)) {
       method.preparations[t] = Preparation::arrange;
     }
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "flopcast/contract/einsum/normal_form.hpp"
 #include "flopcast/contract/einsum/sum_tiles.hpp"
@@ -21,8 +22,8 @@ struct PairProblem {
   bool has_tiles = false;  ///< the user asks for tiles of a plan
 };
 
-/// Work on an operand before the contraction, for which it is written to the workspace. `arrange` copies the operand in the order in which a
-/// sum in place reads it: along the result, or along the other operand of a dot product.
+/// Work on an operand before the contraction, for which it is written to the workspace. `arrange` copies the operand in the order in which it
+/// is read.
 enum class Preparation : std::uint8_t { none, sum, conjugate, arrange };
 
 /// The way in which an expression of one or two operands is computed.
@@ -39,8 +40,9 @@ struct PairMethod {
 /// Returns whether only operand `t` has a label.
 bool is_of_one(const LabelDimension& dimension, std::size_t t);
 
-/// Returns the tensor in whose order operand `t` is arranged.
-std::size_t order_of_arranged(std::span<const LabelDimension> dimensions, std::size_t t);
+/// Returns the place of one of the dimensions in arranged operand `t`; the smallest place is nearest. Dimensions of the result come first, in its
+/// order, then summed ones in the order of the other operand. In dot products, all are in this order.
+std::pair<bool, std::int64_t> place_of_arranged(const LabelDimension& dimension, std::span<const LabelDimension> dimensions, std::size_t t);
 
 /// Chooses the method. Copies, transpositions, sums, elementwise products, dot products and tiny contractions need no BLAS.
 PairMethod choose_method(const PairProblem& problem);

@@ -324,7 +324,9 @@ void PairPlan::check(std::span<const void* const> operands, const void* c, const
 /// Sums or copies operand `t` into the workspace: densely, in the order of the operand's memory, unless it is arranged.
 void PairPlan::add_step(std::vector<LabelDimension>& dimensions, std::size_t t, Preparation preparation) {
   const bool arranges = preparation == Preparation::arrange;
-  const std::size_t leader = arranges ? order_of_arranged(dimensions, t) : t;
+  const auto place = [&](const LabelDimension& x) {
+    return arranges ? place_of_arranged(x, dimensions, t) : std::pair{false, std::abs(x.strides[t])};
+  };
   OperandPreparation& step = steps_[t];
   SumProblem problem{options_.precision, {}, false, false, step.conjugated && !arranges};
   std::vector<LabelDimension*> kept;
@@ -335,9 +337,7 @@ void PairPlan::add_step(std::vector<LabelDimension>& dimensions, std::size_t t, 
       kept.push_back(&dimension);
     }
   }
-  std::stable_sort(kept.begin(), kept.end(), [&](const LabelDimension* x, const LabelDimension* y) {
-    return std::abs(x->strides[leader]) < std::abs(y->strides[leader]);
-  });
+  std::stable_sort(kept.begin(), kept.end(), [&](const LabelDimension* x, const LabelDimension* y) { return place(*x) < place(*y); });
   std::int64_t stride = 1;
   for (LabelDimension* dimension : kept) {
     problem.dimensions.push_back({dimension->extent, {dimension->strides[t], 0, stride}});

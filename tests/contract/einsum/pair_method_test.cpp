@@ -90,6 +90,28 @@ TEST(PairMethod, DirectSumsBeginWithTheConjugatedOperand) {
   EXPECT_EQ(method_of(dot).first, in_a);
 }
 
+TEST(PairMethod, ArrangesALargeOperandOfAPlanWhoseOrderDiffersFromTheResults) {
+  using Preparations = std::array<Preparation, 2>;
+  // ed,afbdc->acebf with sizes a = b = c = f = 12, d = 10, e = 4
+  const Dimensions permuted = {in_the_result(12, 0, 17'280, 6912), in_the_result(12, 0, 1, 576),  in_the_result(4, 10, 0, 144),
+                               in_the_result(12, 0, 120, 12),      in_the_result(12, 0, 1440, 1), summed(10, 1, 12)};
+  PairMethod method = method_of(permuted);
+  EXPECT_TRUE(method.needs_blas);
+  EXPECT_EQ(method.preparations, (Preparations{Preparation::none, Preparation::arrange}));
+  EXPECT_EQ(method_of(permuted, {}, true).preparations, (Preparations{})) << "tiles are asked for";
+  const auto place = [&](std::size_t i) { return place_of_arranged(permuted[i], permuted, in_b); };
+  EXPECT_LT(place(4), place(3)) << "D's order";
+  EXPECT_LT(place(0), place(5)) << "summed dimensions come last";
+  Dimensions as_in_d = permuted;
+  for (const std::size_t i : {0, 1, 3, 4}) {
+    as_in_d[i].strides[in_b] = 10 * as_in_d[i].strides[in_c];
+  }
+  EXPECT_EQ(method_of(as_in_d).preparations, (Preparations{}));
+  Dimensions often = permuted;
+  often[2] = in_the_result(400, 10, 0, 20'736);
+  EXPECT_EQ(method_of(often).preparations, (Preparations{})) << "400 products with each element";
+}
+
 TEST(PairMethod, ConjugatesAnArrangedOperandInTheProduct) {
   const Dimensions dot = {summed(100, 1, 70), summed(70, 100, 1)};
   const PairMethod method = method_of(dot, {false, true});

@@ -53,6 +53,20 @@ TEST(PairPlan, AgreesWithNestedLoopsWhereOperandsAreArranged) {
   EXPECT_GT(arranged, 100);
 }
 
+TEST(PairPlan, AgreesWithNestedLoopsWhereOperandsOfBlasAreArranged) {
+  std::mt19937 random(15);
+  int arranged = 0;
+  for (int i = 0; i < 20000 && arranged < 60 && !HasFailure(); ++i) {
+    const EinsumCase problem = random_case(random, {2, 2, 3, 5, 6, 12, 3e5});
+    const Plan plan = plan_pair(problem, test_machine(), 1);
+    if (plan.core() != nullptr && plan.explain().find("copied in the order") != std::string::npos) {
+      expect_right(problem, 1 + i % 2);
+      ++arranged;
+    }
+  }
+  EXPECT_EQ(arranged, 60);
+}
+
 TEST(PairPlan, TakesManySmallDimensions) {
   std::mt19937 random(13);
   for (int i = 0; i < 3000 && !HasFailure(); ++i) {

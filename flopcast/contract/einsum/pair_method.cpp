@@ -161,8 +161,8 @@ bool is_arranged_for_sum(Dimensions dimensions, std::size_t t) {
          !is_in_order(dimensions, t, is_dot(size) ? in_a : in_c) && !exceeds_memory(dimensions, t);
 }
 
-/// Returns whether a plan takes less time if operand `t` is copied first: if it is about as large as D, few products are done with each of its
-/// elements, and those of its labels that D has are in another order there, so that tiles would collect and scatter short runs.
+/// Returns whether a plan takes less time if operand `t` is copied first. Tiles would collect and scatter short runs if D has the operand's labels
+/// in another order. That takes most of the time if the operand is about as large as D, and few products are done with each element.
 bool is_arranged_for_plan(Dimensions dimensions, std::size_t t) {
   constexpr double most_uses = 32, few_elements = 1 << 12, largest_copy = 1 << 26;
   const PairSizes size = sizes_of(dimensions);

@@ -227,7 +227,9 @@ ProgramDiagnosis diagnose(DiagnosisFacts facts, Seconds time_budget, const Docto
     facts.peak = services.peak(facts.place);
   }
   diagnosis.findings = recorded_findings(facts);
-  if (!is_here) {
+  if (diagnosis.call_seconds == 0) {
+    diagnosis.examined.emplace_back("no change is predicted: there are no calls of BLAS or LAPACK");
+  } else if (!is_here) {
     diagnosis.examined.emplace_back("no change is predicted: the machine and the libraries of the recording aren't here");
   } else if (diagnosis.call_seconds > 0.01 * summary.seconds) {
     facts.fast_blas = services.fast_blas(facts.place.threads.value_or(1));

@@ -204,8 +204,10 @@ bool is_of_one(const LabelDimension& dimension, std::size_t t) {
 }
 
 std::pair<bool, std::int64_t> place_of_arranged(const LabelDimension& dimension, Dimensions dimensions, std::size_t t) {
-  const bool is_last = !dimension.in_result && !is_dot(sizes_of(dimensions));
-  return {is_last, std::abs(dimension.strides[is_last || is_dot(sizes_of(dimensions)) ? 1 - t : in_c])};
+  if (is_dot(sizes_of(dimensions))) {
+    return {false, std::abs(dimension.strides[1 - t])};
+  }
+  return {!dimension.in_result, std::abs(dimension.strides[dimension.in_result ? in_c : 1 - t])};
 }
 
 /// Each choice depends on those before it: the reason why this is one function.

@@ -18,7 +18,6 @@ constexpr std::int64_t rows_of_tile = 8;        ///< rows of 512 bytes that are 
 constexpr std::int64_t shortest_row = 32;       ///< bytes
 constexpr std::int64_t shortest_square = 4;     ///< elements of a side that is transposed in registers
 constexpr std::int64_t largest_tile = 1 << 17;  ///< bytes of the buffer
-constexpr double out_of_caches = 6.4e7;         ///< bytes of both tensors from which on C is written past the caches
 constexpr std::int64_t widest_element = 16;     ///< bytes
 
 bool contains(const std::vector<std::size_t>& numbers, std::size_t number) {

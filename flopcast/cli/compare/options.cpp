@@ -76,7 +76,7 @@ void compare(const CompareCommand& options, CommonOptions& common) {
 
 void add_compare_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<CompareCommand>();
-  OptionSet command = app.add_command("compare", "Compare two results of one kind: what is faster or slower beyond noise");
+  OptionSet command = app.add_command("compare", "Compare two results: what is faster or slower beyond noise");
   command.option("files", options->files, "Files of the earlier and the later result").placeholder("FILE");
   command.option("--baseline", options->baseline, "Compare the file with the baseline of this name").placeholder("NAME").no_setting();
   command.option("--save-baseline", options->save_baseline, "Keep the file under this name, to compare later ones with it")

@@ -276,7 +276,7 @@ void run_contract(ContractCommand command, const OptionSet& options, const Commo
 
 void add_contract_command(OptionSet& app, CommonOptions& common) {
   auto values = std::make_shared<ContractCommand>();
-  OptionSet command = app.add_command("contract", "Rank the algorithms of a tensor contraction without running them, or run it");
+  OptionSet command = app.add_command("contract", "Rank the algorithms of a tensor contraction, or plan and run it");
   command
       .option("contraction", values->expression,
               "Contraction such as abc=ai,ibc (indices of C = those of A, B), or expression of several operands")

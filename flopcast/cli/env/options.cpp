@@ -43,7 +43,7 @@ void print_environment(const EnvOptions& options, bool format_given, const Commo
 
 void add_env_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<EnvOptions>();
-  OptionSet command = app.add_command("env", "Print what 'flopcast run' sets for a program, for shells, jobs and modules");
+  OptionSet command = app.add_command("env", "Print what 'flopcast run' sets, for shells, jobs and modules");
   command.option("--format", options->format, "Form of the output: commands of a shell, a document, or lines of an Lmod module")
       .choices({"sh", "csh", "fish", "json", "lmod"})
       .show_default();

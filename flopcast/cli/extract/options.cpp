@@ -29,7 +29,7 @@ void print_source(const ExtractRequest& request, const CommonOptions& common) {
 }  // namespace
 
 void add_extract_command(OptionSet& app, CommonOptions& common) {
-  OptionSet command = app.add_command("extract", "Write a program in C that repeats the calls that matter in a recording");
+  OptionSet command = app.add_command("extract", "Write a C program that repeats the calls that matter in a recording");
   auto request = std::make_shared<ExtractRequest>();
   add_request(command, *request);
   command.footer(footer);

@@ -10,7 +10,7 @@
 namespace flopcast::cli {
 
 void add_machine_command(OptionSet& app, CommonOptions& common) {
-  OptionSet command = app.add_command("machine", "Show this machine: CPU, measured caches, clocks, noise, BLAS and LAPACK libraries");
+  OptionSet command = app.add_command("machine", "Show this machine: CPU, measured caches, clocks, noise, libraries");
   auto request = std::make_shared<MachineRequest>();
   add_request(command, *request);
   command.footer("Examples:\n  flopcast machine\n  flopcast machine --fresh --json --output machine.json");

@@ -64,6 +64,15 @@ std::string meaning_in_force(const OptionDescription& option) {
   return meaning(option) + (option.in_force.empty() ? "" : fmt::format(" In force: {}.", option.in_force));
 }
 
+/// Returns a text up to its first ". " or "; ", or up to ": " where values follow that the option's form names already.
+std::string first_sentence(const OptionDescription& option) {
+  std::size_t end = std::min(option.help.find(". "), option.help.find("; "));
+  if (!option.choices.empty()) {
+    end = std::min(end, option.help.find(": "));
+  }
+  return option.help.substr(0, end);
+}
+
 std::vector<Entry> entries_of(const std::vector<OptionDescription>& options) {
   std::vector<Entry> entries;
   std::transform(options.begin(), options.end(), std::back_inserter(entries),
@@ -162,6 +171,9 @@ std::string help_page(const CommandDescription& command, std::size_t width, Help
   CommandDescription shown = command;
   if (!is_full) {
     std::erase_if(shown.options, [](const OptionDescription& option) { return option.is_rare || is_common(option); });
+    for (OptionDescription& option : shown.options) {
+      option.help = first_sentence(option);
+    }
   }
   const std::string texts = fmt::format("{}\nUsage: {}\n{}{}{}{}", command.help, usage_of(command), option_lists(shown, columns),
                                         command_list(command, columns), is_full ? "" : common_options(command),

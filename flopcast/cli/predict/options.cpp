@@ -122,7 +122,7 @@ void run_predict(const PredictCommand& command, const CommonOptions& common) {
 
 void add_predict_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<PredictCommand>();
-  OptionSet command = app.add_command("predict", "Predict the time of a LAPACK routine or a stored trace without running it");
+  OptionSet command = app.add_command("predict", "Predict the time of a LAPACK routine or a trace without running it");
   command.option("routine", options->routine, "LAPACK routine, such as dgeqrf").completes(ValueKind::routine);
   command.option("arguments", options->arguments, "NAME=VALUE: sizes (n=200:3200), block sizes (nb=32,64, nx=0,128), flags (uplo=U)");
   command.option("--trace", options->request.trace, "Predict this trace, of a routine or of a recorded program; - is standard input")

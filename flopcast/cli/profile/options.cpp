@@ -47,14 +47,14 @@ struct ProfileOptions {
 using TitledTable = std::pair<std::string, report::Table>;
 
 /// Returns the table that --by names, or all that say something.
-std::vector<TitledTable> tables(const ProgramProfile& profile, const ProfileOptions& options) {
+std::vector<TitledTable> tables(const ProgramProfile& profile, const ProfileOptions& options, bool csv) {
   std::vector<TitledTable> all;
   const auto wanted = [&](const std::string& name, bool by_default) { return options.by.empty() ? by_default : options.by == name; };
   if (wanted("routine", true)) {
     all.emplace_back("By routine", routine_table(profile));
   }
   if (wanted("shape", true)) {
-    all.emplace_back("By shape", shape_table(profile, options.max_shapes));
+    all.emplace_back("By shape", shape_table(profile, options.max_shapes, csv));
   }
   if (wanted("thread", profile.threads.size() > 1)) {
     all.emplace_back("By thread", thread_table(profile));
@@ -67,7 +67,7 @@ std::vector<TitledTable> tables(const ProgramProfile& profile, const ProfileOpti
   }
   const auto is_tuned = [](const WhatIfResult& answer) { return !answer.blocks.empty(); };
   if (wanted("nb", std::any_of(profile.what_if.begin(), profile.what_if.end(), is_tuned))) {
-    all.emplace_back("Block sizes", block_table(profile));
+    all.emplace_back("Block sizes", block_table(profile, csv));
   }
   return all;
 }
@@ -77,7 +77,7 @@ void show(const ProgramProfile& profile, const ProfileOptions& options, const Co
     emit_document(profile, common);
     return;
   }
-  const std::vector<TitledTable> all = tables(profile, options);
+  const std::vector<TitledTable> all = tables(profile, options, common.csv);
   if (!options.by.empty()) {
     emit(all.front().second, common);
     return;
@@ -137,7 +137,7 @@ void run_profile(const ProfileOptions& options, CommonOptions& common) {
 
 void add_profile_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<ProfileOptions>();
-  OptionSet command = app.add_command("profile", "Show where a recorded program's BLAS and LAPACK time went, and what would change it");
+  OptionSet command = app.add_command("profile", "Show where a recorded program's time went, and what would change it");
   add_request(command, options->request);
   command.option("--by", options->by, "Show only this table: routine, shape, thread, process, what-if or nb")
       .choices({"routine", "shape", "thread", "process", "what-if", "nb"});

@@ -88,7 +88,7 @@ void run_rank(const RankOptions& options, const CommonOptions& common) {
 void add_rank_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<RankOptions>();
   RankRequest& request = options->request;
-  OptionSet command = app.add_command("rank", "Rank variants of an algorithm without running them, or LAPACK's drivers of one job");
+  OptionSet command = app.add_command("rank", "Rank variants of an algorithm, or LAPACK's drivers of one job");
   add_tuning_request(command, request, options->shared);
   command.flag(
       "--validate", [&request] { request.validate = request.validate.value_or(tuning::Extent::ranking); },

@@ -91,7 +91,7 @@ void record_command(const RecordWords& options, const OptionSet& command, Common
 
 void add_record_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<RecordWords>();
-  OptionSet command = app.add_command("record", "Record the BLAS and LAPACK calls of a program into a file (default: flopcast.trace)");
+  OptionSet command = app.add_command("record", "Record the BLAS and LAPACK calls of a program, in flopcast.trace");
   add_request(command, options->request);
   command.option("--show", options->show.file, "Show what is in a recording instead (with --json, --csv, --output)").placeholder("FILE");
   add_request(command, options->show);

@@ -39,7 +39,7 @@ void run_report(const std::vector<std::string>& files, const CommonOptions& comm
 
 void add_report_command(OptionSet& app, CommonOptions& common) {
   auto files = std::make_shared<std::vector<std::string>>();
-  OptionSet command = app.add_command("report", "Write one page about results: answers, pictures, tables and the documents themselves");
+  OptionSet command = app.add_command("report", "Write one page about results: answers, pictures, tables, documents");
   command.option("files", *files, "Documents or pages; - is standard input").required().placeholder("FILE");
   command.footer(footer);
   command.action([files, &common] { run_report(*files, common); });

@@ -129,7 +129,7 @@ void add_output_options(OptionSet& command, RooflineCommand& options) {
 
 void add_roofline_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<RooflineCommand>();
-  OptionSet command = app.add_command("roofline", "Measure the roofs of this machine: peaks, bandwidths of every level, best gemm");
+  OptionSet command = app.add_command("roofline", "Measure the roofs of this machine: peaks, bandwidths, best gemm");
   add_request(command, options->request);
   command.find("--blas").setting("blas");
   command

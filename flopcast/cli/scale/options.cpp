@@ -40,7 +40,7 @@ void scale(const ScaleRequest& request, const CommonOptions& common) {
 }  // namespace
 
 void add_scale_command(OptionSet& app, CommonOptions& common) {
-  OptionSet command = app.add_command("scale", "Predict a program's time for a larger parameter from small recordings");
+  OptionSet command = app.add_command("scale", "Predict a program's time for a larger parameter from recordings");
   auto request = std::make_shared<ScaleRequest>();
   add_request(command, *request);
   command.footer(footer);

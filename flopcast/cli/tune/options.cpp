@@ -242,7 +242,7 @@ void run_tune(TuneOptions options, const OptionSet& command, const CommonOptions
 
 void add_tune_command(OptionSet& app, CommonOptions& common) {
   auto options = std::make_shared<TuneOptions>();
-  OptionSet command = app.add_command("tune", "Choose block sizes of LAPACK, or parameters of a program, without running it");
+  OptionSet command = app.add_command("tune", "Choose LAPACK's block sizes or a program's parameters by prediction");
   add_tuning_request(command, options->request, options->shared);
   command.flag("--save", options->save, "Keep the result in the tuning file that 'flopcast run' uses");
   command.option("--precisions", options->precisions, "Precisions of lapack: letters of s, d, c, z, the most used first")

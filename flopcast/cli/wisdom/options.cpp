@@ -129,7 +129,7 @@ void add_check(OptionSet& wisdom, CommonOptions& common) {
 }  // namespace
 
 void add_wisdom_command(OptionSet& app, CommonOptions& common) {
-  OptionSet wisdom = app.add_command("wisdom", "Export, import, merge, list, check and remove what was tuned and planned");
+  OptionSet wisdom = app.add_command("wisdom", "Export, import, merge, list, check and remove what was decided");
   wisdom.require_command();
   wisdom.footer(footer);
   add<ListWisdomRequest>(wisdom, common, "list", "List your wisdom and the system's, or that of a file",

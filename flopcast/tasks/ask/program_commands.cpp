@@ -46,7 +46,7 @@ std::vector<Command> program_commands() {
           "extract", "Return a program in C that repeats the calls that matter in a recording", "flopcast-extract-1", DoneIn::any_process,
           [](const Workbench&, const ExtractRequest& request, const RunContext& context) { return extract_calls(request, context); }),
       command<ScaleRequest>(
-          "scale", "Predict a program's time for a larger parameter from small recordings", "flopcast-scale-1", DoneIn::own_process,
+          "scale", "Predict a program's time for a larger parameter from recordings", "flopcast-scale-1", DoneIn::own_process,
           [](const Workbench&, const ScaleRequest& request, const RunContext& context) { return scale_program(request, context); }),
       command<RunRequest>(
           "run", "Run a program whose LAPACK uses the tuned block sizes", "flopcast-run-2", DoneIn::with_program,

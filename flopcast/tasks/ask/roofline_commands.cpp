@@ -7,8 +7,8 @@ namespace flopcast {
 
 std::vector<Command> roofline_commands() {
   return {
-      command<RooflineRequest>("roofline", "Measure the roofs of this machine: peaks, bandwidths of every level, best gemm",
-                               "flopcast-roofline-1", DoneIn::own_process,
+      command<RooflineRequest>("roofline", "Measure the roofs of this machine: peaks, bandwidths, best gemm", "flopcast-roofline-1",
+                               DoneIn::own_process,
                                [](const Workbench& bench, const RooflineRequest& request, const RunContext& context) {
                                  return measure_roofline(bench, request, context);
                                }),

@@ -176,7 +176,7 @@ std::set<std::string> options_of_examples(const std::string& text, const std::st
 
 TEST_P(Help, FitsAScreenAndHasTheOptionsOfItsExamples) {
   constexpr std::size_t screen = 48;
-  const std::string text = help(GetParam(), 100);
+  const std::string text = help(GetParam(), 80);
   EXPECT_LE(line_count(text), screen) << text;
   if (text.find("[OPTIONS] COMMAND\n") != std::string::npos) {
     return;  // the examples are those of its commands

@@ -99,6 +99,29 @@ std::string meanings_of(const Table& table) {
   return list.empty() ? "" : "<details><summary>What the columns mean</summary><dl>\n" + list + "</dl></details>\n";
 }
 
+/// Takes columns that have the same text in all rows out of a wide table. Returns a sentence with these texts; empty where there are none.
+std::string take_constant_columns(Table& table) {
+  constexpr std::size_t wide = 10;
+  if (table.columns.size() <= wide || table.rows.size() < 2) {
+    return "";
+  }
+  std::vector<std::string> taken;
+  for (std::size_t i = table.columns.size(); i-- > 1;) {
+    const std::string text = table.rows.front()[i].text;
+    if (std::any_of(table.rows.begin(), table.rows.end(), [&](const auto& row) { return row[i].text != text; })) {
+      continue;
+    }
+    taken.push_back(fmt::format("{}: {}", table.columns[i].title, text.empty() ? "none" : text));
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    table.columns.erase(table.columns.begin() + at);
+    for (std::vector<Cell>& row : table.rows) {
+      row.erase(row.begin() + at);
+    }
+  }
+  std::reverse(taken.begin(), taken.end());
+  return taken.empty() ? "" : fmt::format("The same in all rows: {}.", fmt::join(taken, "; "));
+}
+
 const char* trust_text(Trust trust) {
   switch (trust) {
     case Trust::quiet: return "Measured on a quiet machine.";
@@ -200,7 +223,9 @@ void Page::add_facts(const std::vector<std::pair<std::string, std::string>>& fac
   body_ += "</dl>\n";
 }
 
-void Page::add_table(const Table& table) {
+void Page::add_table(const Table& whole) {
+  Table table = whole;
+  const std::string constants = take_constant_columns(table);
   const std::string id = fmt::format("t{}", ++tables_);
   std::string titles;  // on a narrow page every row is a list, and its cells carry the columns' titles
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -226,10 +251,10 @@ void Page::add_table(const Table& table) {
     body_ += "</tr>\n";
   }
   body_ += "</tbody></table></div>\n";
-  if (!table.footnote.empty()) {
-    body_ += fmt::format("<p>{}</p>\n", html_escaped(table.footnote));
+  for (const std::string& text : {constants, table.footnote}) {
+    body_ += text.empty() ? "" : fmt::format("<p>{}</p>\n", html_escaped(text));
   }
-  body_ += meanings_of(table);
+  body_ += meanings_of(whole);
 }
 
 void Page::add_folded_table(std::string_view title, const Table& table) {

@@ -21,13 +21,21 @@
     return (Number(digits) === 1 ? "" : Number(digits) + "×") + "10" + raised;
   };
 
-  // Powers of ten, with 2 and 5 times these on an axis of few decades; of less than a decade, its ends and its middle.
+  // About five round values, as on an axis without logarithms.
+  const levels = (min, max) => {
+    const least = (max - min) / 5, power = 10 ** Math.floor(Math.log10(least)), values = [];
+    const step = power * [1, 2, 5, 10].find((factor) => factor * power >= least * (1 - 1e-9));
+    for (let i = Math.ceil(min / step - 1e-9); i * step <= max + 1e-9 * step; ++i) values.push(Number((i * step).toPrecision(12)));
+    return values;
+  };
+
+  // Powers of ten, with 2 and 5 times these on an axis of few decades; of less than a decade, round values.
   const decades = (min, max) => {
     const first = Math.floor(Math.log10(min)), last = Math.log10(max), values = [];
     const step = Math.max(1, Math.ceil((last - first) / 7)), factors = last - first <= 2.4 ? [1, 2, 5] : [1];
     for (let power = first; power <= last; power += step) values.push(...factors.map((factor) => Number(`${factor}e${power}`)));
     const inside = values.filter((value) => value >= min * (1 - 1e-9) && value <= max * (1 + 1e-9));
-    return inside.length > 1 ? inside : [min, Math.sqrt(min * max), max].map((value) => Number(value.toPrecision(3)));
+    return inside.length > 1 ? inside : levels(min, max);
   };
 
   // Points that have a place on the axes. JSON has null for numbers that aren't finite.

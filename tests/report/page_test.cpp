@@ -1,5 +1,6 @@
 #include "flopcast/report/page.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -131,6 +132,23 @@ TEST(Page, CellsCarryTheTitlesOfTheirColumnsOnANarrowPage) {
   page.add_table({{{"c", Align::left}}, {{"y"}}});
   EXPECT_THAT(page.html(), HasSubstr("#t1 td:nth-child(1)::before { content: \"a \\22 b\\22  \\3c /style>\"; }"));
   EXPECT_THAT(page.html(), HasSubstr("#t2 td:nth-child(1)::before { content: \"c\"; }"));
+}
+
+TEST(Page, WideTablesHaveColumnsWithOneValueInASentence) {
+  const auto html_of = [](std::size_t columns) {
+    Table table;
+    for (std::size_t i = 0; i < columns; ++i) {
+      table.columns.push_back({fmt::format("title{}", i)});
+    }
+    table.rows = {std::vector<Cell>(columns, "same"), std::vector<Cell>(columns, "same")};
+    table.rows[1][2] = "other";
+    Page page("p");
+    page.add_table(table);
+    return page.html();
+  };
+  EXPECT_THAT(html_of(11), HasSubstr("<thead><tr><th scope=\"col\" class=\"r\">title0</th><th scope=\"col\" class=\"r\">title2</th></tr>"));
+  EXPECT_THAT(html_of(11), HasSubstr("<p>The same in all rows: title1: same; title3: same; title4: same; "));
+  EXPECT_THAT(html_of(10), Not(HasSubstr("The same in all rows")));
 }
 
 TEST(Page, DefinesColumnsBelowTheirTable) {

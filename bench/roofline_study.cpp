@@ -87,7 +87,7 @@ void add_rows(report::Table& table, const roofline::GemmSetup& setup, const roof
                           percent(row.of_best),
                           percent(row.success),
                           report::whole(row.trials),
-                          where(bench::searches_in_one_process(row.technique), percent(row.settled)),
+                          where(bench::searches_in_one_process(row.technique), percent(row.decided)),
                           report::whole(row.evaluations),
                           {row.seconds, format_seconds(row.seconds)},
                           where(speedup > 0, {speedup, fmt::format("{:.2f}x", speedup)})});
@@ -131,7 +131,7 @@ int main(int argc, char** argv) {
                      {"of the best"},
                      {"success"},
                      {"trials"},
-                     {"settled"},
+                     {"decided"},
                      {"evaluations"},
                      {"time"},
                      {"Default / it"}};

@@ -60,7 +60,7 @@ template <class Result>
 void take(StudyRun& run, const Result& result) {
   run.leader = result.leader.value_or(0);
   run.evaluations = result.evaluations;
-  run.settled = result.ending == search::Ending::decided;
+  run.decided = result.ending == search::Ending::decided;
 }
 
 void run_technique(StudyRun& run, std::size_t count, const StudySources& sources) {
@@ -142,7 +142,7 @@ StudyRow row_of(const Study& study, const std::string& technique, double best, d
       leaders.emplace_back(rate, run.leader, run.rate);
       seconds.push_back(run.seconds);
       evaluations.push_back(static_cast<double>(run.evaluations));
-      row.settled += run.settled ? 1 : 0;
+      row.decided += run.decided ? 1 : 0;
       row.success += rate >= (1 - tolerance) * best ? 1 : 0;
       ++row.trials;
     }
@@ -151,7 +151,7 @@ StudyRow row_of(const Study& study, const std::string& technique, double best, d
   std::tie(row.rate, row.leader, row.found) = leaders.at((leaders.size() - 1) / 2);
   row.of_best = row.rate / best;
   row.success /= row.trials;
-  row.settled /= row.trials;
+  row.decided /= row.trials;
   row.seconds = median(seconds);
   row.evaluations = static_cast<std::int64_t>(median(evaluations));
   return row;

@@ -24,7 +24,7 @@ struct StudyRun {
   double rate = 0;  ///< rate of the leader as measured by the search; 0: unknown (halving)
   Seconds seconds = 0;
   std::int64_t evaluations = 0;
-  bool settled = true;        ///< false: a search in one process ended because its time was used up
+  bool decided = true;        ///< false: a search in one process ended because its time was used up
   std::vector<Trial> trials;  ///< for techniques of Tørring et al. 2021, in their order
 };
 
@@ -63,7 +63,7 @@ struct StudyRow {
   double rate = 0;         ///< judged rate of the leader
   double of_best = 0;      ///< rate / the best rate that was judged, median over trials
   double success = 0;      ///< share of trials within `tolerance` of the best
-  double settled = 0;      ///< share of trials that ended by themselves, not by their time
+  double decided = 0;      ///< share of trials that ended by themselves, not by their time
   Seconds seconds = 0;     ///< median over trials
   std::int64_t evaluations = 0;
   double speedup = 0;  ///< speed-up over the technique "Default"; 0 if that wasn't run

@@ -99,7 +99,7 @@ std::vector<GemmTrial> trials(const GemmSpace& space, const Samples& samples, co
 
 std::string to_string(search::Ending ending) {
   switch (ending) {
-    case search::Ending::decided: return "settled";
+    case search::Ending::decided: return "decided";
     case search::Ending::good_enough: return "good enough";
     case search::Ending::budget: return "out of time";
     case search::Ending::interrupted: return "interrupted";

@@ -58,7 +58,7 @@ inline Fields FieldTable<roofline::GemmRoof>::fields() {
           field<&T::shape>("shape of the fastest product that was found"),
           field<&T::flops>("rate of the best shape").named("flops_per_second"),
           field<&T::confirmed>("the shape was confirmed in fresh processes"),
-          field<&T::ending>("reason why the search ended: settled, good enough, out of time or rounds"),
+          field<&T::ending>("reason why the search ended: decided, good enough, out of time or rounds"),
           field<&T::possible_gain>("fraction of its time that the best shape loses to another one at most, with a probability of 95 %")
               .measured_in("fraction", Best::small),
           field<&T::error_probability>("probability that the best shape loses more; 1: there is no bound"),

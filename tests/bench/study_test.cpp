@@ -55,7 +55,7 @@ TEST(Study, FindsTheBestAndOrdersTheCosts) {
   EXPECT_EQ(rows[0].evaluations, 200 * 10 * static_cast<std::int64_t>(costs.size())) << "Table I";
   EXPECT_EQ(rows[0].speedup, 1);
   EXPECT_EQ(rows[7].technique, "race");
-  EXPECT_EQ(rows[7].settled, 1);
+  EXPECT_EQ(rows[7].decided, 1);
   EXPECT_EQ(rows[7].leader, 1U);
   EXPECT_EQ(rows[7].success, 1);
   EXPECT_GT(rows[7].speedup, rows[5].speedup) << "cheaper than C+I+Outer";
@@ -112,9 +112,9 @@ TEST(Study, ASearchInOneProcessMayHaveATimeOfItsOwn) {
   options.techniques = {"race:time=20s", "halving:time=1s"};
   const std::vector<StudyRow> rows = summarise(run_study(alike.size(), library.sources(), options), options);
   ASSERT_EQ(rows.size(), 2U);
-  EXPECT_EQ(rows[0].settled, 0);
+  EXPECT_EQ(rows[0].decided, 0);
   EXPECT_NEAR(rows[0].seconds, 20, 0.2) << "an evaluation more at most";
-  EXPECT_EQ(rows[1].settled, 0);
+  EXPECT_EQ(rows[1].decided, 0);
   EXPECT_NEAR(rows[1].seconds, 1, 0.2);
 }
 

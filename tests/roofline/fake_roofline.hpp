@@ -26,7 +26,7 @@ inline Roofline fake_roofline() {
   gemm.library = {"fakeblas", "/lib/fake.so", "1.0", "Fake", "serial", "abc"};
   gemm.shape = {1000, 512, 64};
   gemm.flops.samples = {14.9e9, 15e9, 15.1e9};
-  gemm.ending = "settled";
+  gemm.ending = "decided";
   gemm.possible_gain = 0.01;
   gemm.error_probability = 0.05;
   gemm.trials = {{{1000, 512, 64}, "tie", {{15e9}}}, {{500, 512, 64}, "slower", {{10e9}}}};

@@ -41,7 +41,8 @@ Fields FieldTable<OperandState>::fields() {
 template <>
 Fields FieldTable<Repetition>::fields() {
   return {field<&T::seconds>("time of one call"), field<&T::drift>("time of the reference kernel at that moment / its standard"),
-          field<&T::at>("time since the session began, in seconds"), field<&T::discarded>("the execution was disturbed and doesn't count")};
+          field<&T::at>("time since the session began").measured_in("s", Best::neither),
+          field<&T::discarded>("the execution was disturbed and doesn't count")};
 }
 
 std::string zero_sizes(const Call& call) {

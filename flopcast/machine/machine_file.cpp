@@ -52,11 +52,11 @@ Fields FieldTable<machine::MachineMeasurement>::fields() {
       optional_field<&T::sweep, &CacheSweep::parallel_chase>("working set in bytes, seconds per access"),
       field<&T::hierarchy, &MemoryHierarchy::levels>("caches from L1 outwards"),
       optional_field<&T::hierarchy, &MemoryHierarchy::patterns>("capacity of each level as the access patterns see it"),
-      field<&T::hierarchy, &MemoryHierarchy::memory_bandwidth>("bandwidth of the triad in memory, bytes per second"),
+      field<&T::hierarchy, &MemoryHierarchy::memory_bandwidth>("bandwidth of the triad in memory").measured_in("B/s", Best::large),
       field<&T::hierarchy, &MemoryHierarchy::memory_latency>("latency of a serial pointer chase in memory").named("memory_latency_seconds"),
-      field<&T::peaks>("flops per second of one core, by library"),
+      field<&T::peaks>("rate of one core, by library").measured_in("flop/s", Best::large),
       optional_field<&T::peak_moments>("number of processes that measured that peak, of which the best one counts"),
-      optional_field<&T::dgemm_rates>("best rate of dgemm seen of a library, flops per second"),
+      optional_field<&T::dgemm_rates>("best rate of dgemm seen of a library").measured_in("flop/s", Best::large),
       field<&T::bandwidth_shares>("bandwidth that each of several threads keeps, by rising numbers of threads")};
 }
 

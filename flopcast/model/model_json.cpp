@@ -133,8 +133,10 @@ Fields FieldTable<model::Piece>::fields() {
           field<&T::floor>("lower bound of estimates").named("floor_seconds"),
           field<&T::error>("relative errors at the samples"),
           field<&T::samples>("number of points that the polynomial was fitted to"),
-          field<&T::bytes_low>("the piece holds from this footprint on"),
-          optional_field<&T::bytes_high>("the piece holds below this footprint; missing if there is no upper end").unless_empty()};
+          field<&T::bytes_low>("the piece holds from this footprint on").measured_in("B", Best::neither),
+          optional_field<&T::bytes_high>("the piece holds below this footprint; missing if there is no upper end")
+              .measured_in("B", Best::neither)
+              .unless_empty()};
 }
 
 template <>

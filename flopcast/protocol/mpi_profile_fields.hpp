@@ -174,53 +174,55 @@ void from_json(const nlohmann::json& json, MpiCallSequence& sequence);
 
 template <>
 inline Fields FieldTable<MpiProfile>::fields() {
-  return {field<&T::mpi>("name and version: \"Open MPI v4.1.4\""),
-          field<&T::ranks>("number of processes"),
-          optional_field<&T::where>("place for which the kernels' times hold"),
-          field<&T::clock>("clock of the times"),
-          optional_field<&T::granted_cpus>("CPUs that a control group grants; 0 if none limits them"),
-          optional_field<&T::policy>("policy of selective execution"),
-          optional_field<&T::tolerance>("relative half-width from which on the time of a kernel counts as known"),
-          optional_field<&T::confidence>("confidence of these intervals"),
-          field<&T::elapsed>("time between MPI_Init and MPI_Finalize").named("elapsed_seconds"),
-          field<&T::path_complete>("false if a process had more events than are kept"),
-          optional_field<&T::sessions>("the program uses sessions beside MPI_Init"),
-          optional_field<&T::spawned_processes>("processes that aren't traced"),
-          field<&T::message_model>("cost of a message between two processes"),
-          field<&T::critical_path>("along the critical path").named("path"),
-          optional_field<&T::own_code>("the program's own code on the critical path: computation outside of kernels and regions")
-              .named("own_code_seconds"),
-          field<&T::efficiencies>("parallel efficiencies (POP)"),
-          optional_field<&T::regions>("outermost regions of the program's own, by falling time"),
-          field<&T::longest>("the longest path by each metric"),
-          field<&T::per_process>("the most of any process, by metric"),
-          field<&T::volumetric>("mean of all processes"),
-          optional_field<&T::processes>("processes by rank"),
-          field<&T::timeline>("what processes did when; missing without wall time, or if kernels are skipped"),
-          optional_field<&T::waits>("longest waits for other processes, by falling time"),
-          optional_field<&T::prediction_error>("half-width that predictions across sizes add to the path's time")
-              .named("prediction_error_seconds"),
-          optional_field<&T::program_variance>("variance of the time of the program's own code along the path, in square seconds"),
-          field<&T::pace>("times of kernels against those of earlier executions"),
-          field<&T::spent>("means of the processes"),
-          field<&T::own_messages>("messages of flopcast's own"),
-          optional_field<&T::calls>("calls of MPI by all processes"),
-          optional_field<&T::bypassing_messages>("messages seen at one end only, or at none"),
-          optional_field<&T::prefixed_calls>("calls by names with PMPI_, or by addresses from dlsym"),
-          optional_field<&T::simultaneous_calls>("calls beside another thread's, not traced"),
-          optional_field<&T::other_tools>("other tools in the process that define MPI functions, too"),
-          field<&T::kernels>("kernels by falling time along the critical path")};
+  return {
+      field<&T::mpi>("name and version: \"Open MPI v4.1.4\""),
+      field<&T::ranks>("number of processes"),
+      optional_field<&T::where>("place for which the kernels' times hold"),
+      field<&T::clock>("clock of the times"),
+      optional_field<&T::granted_cpus>("CPUs that a control group grants; 0 if none limits them"),
+      optional_field<&T::policy>("policy of selective execution"),
+      optional_field<&T::tolerance>("relative half-width from which on the time of a kernel counts as known"),
+      optional_field<&T::confidence>("confidence of these intervals"),
+      field<&T::elapsed>("time between MPI_Init and MPI_Finalize").named("elapsed_seconds"),
+      field<&T::path_complete>("false if a process had more events than are kept"),
+      optional_field<&T::sessions>("the program uses sessions beside MPI_Init"),
+      optional_field<&T::spawned_processes>("processes that aren't traced"),
+      field<&T::message_model>("cost of a message between two processes"),
+      field<&T::critical_path>("along the critical path").named("path"),
+      optional_field<&T::own_code>("the program's own code on the critical path: computation outside of kernels and regions")
+          .named("own_code_seconds"),
+      field<&T::efficiencies>("parallel efficiencies (POP)"),
+      optional_field<&T::regions>("outermost regions of the program's own, by falling time"),
+      field<&T::longest>("the longest path by each metric"),
+      field<&T::per_process>("the most of any process, by metric"),
+      field<&T::volumetric>("mean of all processes"),
+      optional_field<&T::processes>("processes by rank"),
+      field<&T::timeline>("what processes did when; missing without wall time, or if kernels are skipped"),
+      optional_field<&T::waits>("longest waits for other processes, by falling time"),
+      optional_field<&T::prediction_error>("half-width that predictions across sizes add to the path's time")
+          .named("prediction_error_seconds"),
+      optional_field<&T::program_variance>("variance of the time of the program's own code along the path").measured_in("s^2", Best::small),
+      field<&T::pace>("times of kernels against those of earlier executions"),
+      field<&T::spent>("means of the processes"),
+      field<&T::own_messages>("messages of flopcast's own"),
+      optional_field<&T::calls>("calls of MPI by all processes"),
+      optional_field<&T::bypassing_messages>("messages seen at one end only, or at none"),
+      optional_field<&T::prefixed_calls>("calls by names with PMPI_, or by addresses from dlsym"),
+      optional_field<&T::simultaneous_calls>("calls beside another thread's, not traced"),
+      optional_field<&T::other_tools>("other tools in the process that define MPI functions, too"),
+      field<&T::kernels>("kernels by falling time along the critical path")};
 }
 
 template <>
 struct SchemaOf<MpiTimes> {
   static nlohmann::ordered_json make(SchemaMaker& maker) {
     const nlohmann::ordered_json number = described(maker.of<std::optional<double>>(), "null: infinite");
-    nlohmann::ordered_json mean = number;
+    nlohmann::ordered_json mean = number, variance = number;
     mean["unit"] = "s";
+    variance["unit"] = "s^2";
     return object_schema({{"count", described(maker.of<std::uint64_t>(), "number of executions")},
                           {"mean", std::move(mean)},
-                          {"variance", number},
+                          {"variance", std::move(variance)},
                           {"seconds", number}},
                          {"variance", "seconds"});
   }

@@ -16,6 +16,11 @@ std::string_view unit_of(std::string_view name) {
                                                                                    {"hertz", "Hz"},
                                                                                    {"gigahertz", "GHz"},
                                                                                    {"flops", "flop"}}};
+  for (const std::string_view end : {"_interval", "_interval_95"}) {
+    if (name.ends_with(end)) {
+      name.remove_suffix(end.size());
+    }
+  }
   const auto fits = [name](const auto& unit) {
     return name == unit.first || (name.ends_with(unit.first) && name[name.size() - unit.first.size() - 1] == '_');
   };

@@ -18,7 +18,7 @@ ordered_json object_schema(const std::vector<std::pair<std::string, ordered_json
   ordered_json object = {{"type", "object"}, {"properties", ordered_json::object()}};
   for (const auto& [name, schema] : members) {
     const bool required = std::find(optional.begin(), optional.end(), name) == optional.end();
-    add_member(object, name, schema_detail::with_unit(schema, unit_of(name)), required);
+    add_member(object, name, schema, required);
   }
   return object;
 }
@@ -33,7 +33,8 @@ ordered_json described(ordered_json schema, std::string_view description) {
 }
 
 void add_member(ordered_json& object, const std::string& name, ordered_json schema, bool required) {
-  object["properties"][name] = std::move(schema);
+  const std::string_view unit = schema.contains("unit") ? std::string_view() : unit_of(name);
+  object["properties"][name] = schema_detail::with_unit(std::move(schema), unit);
   if (required) {
     object["required"].push_back(name);
   }

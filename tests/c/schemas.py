@@ -11,11 +11,25 @@ which the machine has been measured.
 import copy
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
 import jsonschema
+
+# Units of numbers by the words in their names. Where several stand, the schema names one of them.
+UNITS = [
+    (re.compile(r"flops_per_second"), {"flop/s"}),
+    (re.compile(r"bytes_per_second|bandwidth$"), {"B/s"}),
+    (re.compile(r"_per_(?!second)"), None),
+    (re.compile(r"per_second"), {"flop/s", "B/s", "Hz"}),
+    (re.compile(r"(^|_)(seconds|timeout|budget|latency|times|wall)(_interval(_95)?)?$"), {"s"}),
+    (re.compile(r"(^|_)bytes(_low|_high|_interval)?$"), {"B"}),
+    (re.compile(r"(^|_)flops$"), {"flop", "flop/s"}),
+    (re.compile(r"hertz$"), {"Hz", "GHz"}),
+    (re.compile(r"(^|_)(share|count|calls|threads|repetitions|regret|gain)$"), {""}),
+]
 
 REQUESTS = [
     {"contract_list": {"expression": "ai,ibc->abc", "sizes": {"a": 10, "b": 10, "c": 10, "i": 4}}},
@@ -90,6 +104,32 @@ class Checker:
             except jsonschema.SchemaError as error:
                 self.faults.append(f"{name} is no schema: {error.message}")
 
+    def numbers(self, root, schema, name, seen=(), unit=""):
+        """Yields name and unit of every number of a schema."""
+        unit = schema.get("unit", unit)
+        if "$ref" in schema:
+            target = root
+            for part in schema["$ref"].removeprefix("#/").split("/"):
+                target = target[part]
+            if schema["$ref"] not in seen:
+                yield from self.numbers(root, target, name, (*seen, schema["$ref"]), unit)
+            return
+        types = schema.get("type", [])
+        if {"number", "integer"} & set([types] if isinstance(types, str) else types):
+            yield name, unit
+        for member, below in schema.get("properties", {}).items():
+            yield from self.numbers(root, below, member, seen)
+        for below in [schema.get("items"), schema.get("additionalProperties"), *schema.get("anyOf", [])]:
+            if isinstance(below, dict):
+                yield from self.numbers(root, below, name, seen, unit)
+
+    def check_units(self):
+        """Every number has the unit that its name says. Numbers of models of a footprint are its coefficients."""
+        for schema_name, schema in self.schemas.items():
+            for name, unit in set(self.numbers(schema, schema, schema_name)):
+                expected = next((units for word, units in UNITS if word.search(name)), None)
+                self.expect(expected is None or unit in expected, f"{name} in {schema_name} has the unit '{unit}', expected one of {expected}")
+
     def check_document(self, text, request):
         document = json.loads(text)
         name = document["schema"]
@@ -116,6 +156,7 @@ class Checker:
 def main():
     checker = Checker(sys.argv[1])
     checker.check_schemas()
+    checker.check_units()
     with tempfile.TemporaryDirectory() as folder:
         words = ["tune", "dpotrf", "uplo=L", "--n", "100", "--nb", "32,64", "--time-budget", "0.5s", "--tuning", "tuning.json", "--quiet"]
         run(checker.program, *words, folder=folder)

@@ -44,7 +44,7 @@ Fields FieldTable<RankedAlgorithm>::fields() {
   using F = contract::AlgorithmForecast;
   return {inlined_field<&T::algorithm>(),
           field<&T::forecast, &F::seconds>("predicted time; only in rankings, as the members below"),
-          field<&T::forecast, &F::interval>("95 % interval of the predicted time").named("interval_95"),
+          field<&T::forecast, &F::interval>("95 % interval of the predicted time").named("interval_95").measured_in("s", Best::small),
           optional_field<&T::forecast, &F::deviation>("standard deviation of the predicted time").measured_in("s", Best::small),
           field<&T::forecast, &F::parts>("parts of the predicted time"),
           field<&T::flops_per_cycle>("predicted rate per cycle of the processor"),

@@ -21,7 +21,8 @@ Fields FieldTable<TensorOrder>::fields() {
           field<&T::order>("axes in the chosen order, from the slowest to the contiguous one"),
           field<&T::is_free>("the order is free: no conversion is counted"),
           field<&T::bytes>("bytes of the elements").measured_in("B", Best::small),
-          field<&T::conversion>("predicted time of a conversion between the written and the chosen order; 0 for a free tensor")};
+          field<&T::conversion>("predicted time of a conversion between the written and the chosen order; 0 for a free tensor")
+              .measured_in("s", Best::small)};
 }
 
 template <>

@@ -98,8 +98,8 @@ Fields FieldTable<LibraryReport>::fields() {
 template <>
 Fields FieldTable<ClockReport>::fields() {
   return {optional_field<&T::uses_counter>("the wall clock is the time stamp counter"),
-          field<&T::ticks_per_second>("rate of the wall clock"), field<&T::wall>("resolution and cost of the wall clock"),
-          field<&T::thread_cpu>("resolution and cost of the thread's CPU clock")};
+          field<&T::ticks_per_second>("rate of the wall clock").measured_in("Hz", Best::neither),
+          field<&T::wall>("resolution and cost of the wall clock"), field<&T::thread_cpu>("resolution and cost of the thread's CPU clock")};
 }
 
 /// Members whose form is that of their types. The others are added below.

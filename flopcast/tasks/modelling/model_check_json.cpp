@@ -33,8 +33,8 @@ Fields FieldTable<CheckedPoint>::fields() {
           field<&T::strides>("leading dimensions and increments, in the order of the interface"),
           field<&T::held_out>("the prediction didn't use the samples of this place, so that it interpolates"),
           field<&T::seconds>("predicted wall time"),
-          field<&T::interval>("95 % of single runs"),
-          field<&T::wall_times>("every run, disturbed ones included")};
+          field<&T::interval>("95 % of single runs").measured_in("s", Best::small),
+          field<&T::wall_times>("every run, disturbed ones included").measured_in("s", Best::small)};
 }
 
 template <>

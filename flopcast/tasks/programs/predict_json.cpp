@@ -38,7 +38,7 @@ Fields FieldTable<Prediction>::fields() {
           optional_field<&T::blocks>("\"64\", \"64 / 128\" with the crossover point; \"-\" for none"),
           optional_field<&T::is_thread>("the prediction is that of a recorded thread"),
           field<&T::seconds>("predicted time"),
-          field<&T::interval>("95 % interval of a later run"),
+          field<&T::interval>("95 % interval of a later run").measured_in("s", Best::small),
           field<&T::flops>("flops of the routine"),
           field<&T::extrapolated_share>("share of the predicted time outside of the sampled domain").measured_in("fraction", Best::small),
           field<&T::resident_bytes>("predicted peak of resident memory of a routine: operands, work space and local arrays")

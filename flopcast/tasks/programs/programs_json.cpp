@@ -38,7 +38,7 @@ Fields FieldTable<WhatIfResult>::fields() {
           field<&T::recorded>("recorded time of the calls that are predicted").named("recorded_seconds"),
           field<&T::by_models>("time that the models alone expect of these calls in that place").named("models_seconds"),
           field<&T::predicted>("recorded time with the change that the models expect").named("predicted_seconds"),
-          field<&T::interval>("interval of the predicted time, confidence 95 %"),
+          field<&T::interval>("interval of the predicted time, confidence 95 %").measured_in("s", Best::small),
           field<&T::gain>("recorded / predicted - 1, so that larger is better; missing for dry runs, which have no times"),
           field<&T::extrapolated_share>("share of the predicted time outside of the sampled domain"),
           field<&T::slow_by_numbers>("recorded time of calls that NaN or denormal numbers made slow; these calls stay as recorded")

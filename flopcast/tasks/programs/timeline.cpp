@@ -38,8 +38,8 @@ Fields FieldTable<Event>::fields() {
   return {field<&T::phase>("X: a call; M: the name of a process or thread").named("ph"),
           field<&T::name>("routine, process_name or thread_name"),
           field<&T::category>("blas, lapack, or other for routines that flopcast doesn't know").named("cat").unless_empty(),
-          field<&T::start_microseconds>("start since the recording began, in microseconds").named("ts"),
-          field<&T::microseconds>("duration in microseconds").named("dur"),
+          field<&T::start_microseconds>("start since the recording began").named("ts").measured_in("us", Best::neither),
+          field<&T::microseconds>("duration").named("dur").measured_in("us", Best::small),
           field<&T::pid>("number of the process"),
           field<&T::tid>("number of the thread"),
           field<&T::arguments>("details of the event").named("args")};

@@ -23,13 +23,14 @@ template <>
 Fields FieldTable<tuning::Forecast>::fields() {
   return {
       optional_field<&T::variant>("name of the variant; empty: the library's own routine"), inlined_field<&T::blocks>(),
-      field<&T::seconds>("predicted time"), optional_field<&T::interval>("95 % interval of a later single run"),
+      field<&T::seconds>("predicted time"),
+      optional_field<&T::interval>("95 % interval of a later single run").measured_in("s", Best::small),
       optional_field<&T::extrapolated>("share of the time that lies outside of the sampled range").measured_in("fraction", Best::small)};
 }
 template <>
 Fields FieldTable<tuning::SpectrumTime>::fields() {
   return {field<&T::spectrum>("spectrum of the matrices"), field<&T::seconds>("predicted time"),
-          field<&T::interval>("95 % interval of a later single run"),
+          field<&T::interval>("95 % interval of a later single run").measured_in("s", Best::small),
           field<&T::extrapolated>("share of the time that lies outside of the sampled range")};
 }
 template <>

@@ -112,7 +112,8 @@ std::string to_text(const SizeList& sizes);
 /// Direction of a number: which values are good.
 enum class Best : unsigned char { neither, large, small };
 
-/// Returns the unit of a number by the end of its name, such as "s" for measuring_seconds; empty for other names.
+/// Returns the unit of a number, or of the ends of an interval, by the end of its name, such as "s" for measuring_seconds and
+/// seconds_interval; empty for other names.
 std::string_view unit_of(std::string_view name);
 /// Returns the direction that is good for most numbers of a unit: times are good if small, rates if large.
 Best usual_best(std::string_view unit);

@@ -79,4 +79,20 @@ const Routine& require(std::string_view name) {
                                   : fmt::format("; did you mean {}?", fmt::join(nearest, ", ")));
 }
 
+std::map<std::string, std::string> named_sizes(std::string_view routine, const std::vector<std::int64_t>& sizes) {
+  std::vector<std::string> names;
+  if (const Routine* known = find(routine)) {
+    for (const Argument& argument : known->arguments) {
+      if (argument.kind == Kind::size) {
+        names.push_back(argument.name);
+      }
+    }
+  }
+  std::map<std::string, std::string> named;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    named[names.size() == sizes.size() ? names[i] : fmt::format("n{}", i + 1)] = std::to_string(sizes[i]);
+  }
+  return named;
+}
+
 }  // namespace flopcast::kernel

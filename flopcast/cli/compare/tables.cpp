@@ -13,6 +13,7 @@
 #include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/command_tables.hpp"
 #include "flopcast/cli/shared/options.hpp"
+#include "flopcast/report/spread.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
@@ -109,9 +110,15 @@ std::string footnote_of(const Comparison& comparison, std::size_t hidden) {
 
 }  // namespace
 
-report::Table comparison_table(const Comparison& comparison) { return columns_of(true).table(comparison.quantities); }
+report::Table comparison_table(const Comparison& comparison) {
+  return report::spread(columns_of(true).table(comparison.quantities), "what", comparison.quantities, &Row::labels);
+}
 
-std::vector<TableColumns> compare_tables() { return {TableColumns{"compare", columns_of(true).headings()}}; }
+std::vector<TableColumns> compare_tables() {
+  TableColumns columns = {"compare", columns_of(true).headings()};
+  return {columns.with(
+      {text_column("LABEL", "LABEL", "in CSV, in place of what: one part of the name, such as routine, flags, n or quantity")})};
+}
 
 std::string comparison_text(const Comparison& comparison, const CommonOptions& common) {
   std::string text = headline(comparison);

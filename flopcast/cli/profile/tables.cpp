@@ -6,6 +6,7 @@
 
 #include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/command_tables.hpp"
+#include "flopcast/report/spread.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
@@ -73,6 +74,7 @@ Columns<RoutineRow> routine_columns(const ProgramProfile& profile) {
 /// Calls of a shape, or of several.
 struct ShapeRow {
   std::string routine, flags, sizes;
+  std::map<std::string, std::string> spans;  ///< the sizes by their names
   CallTotals sum;
   std::vector<std::optional<Seconds>> predicted;  ///< one time for each answered question
   Seconds recorded = 0;                           ///< time of the calls that have a prediction
@@ -128,7 +130,7 @@ Columns<ProgramProfile::Process> process_columns(const ProgramProfile& profile) 
 /// Returns a row for the shapes from `begin` on.
 ShapeRow sum_row(const std::string& title, std::size_t begin, const ProgramProfile& profile, const std::vector<ForecastColumn>& forecasts) {
   std::vector<CallTotals> parts;
-  ShapeRow row = {title, "", "", {}, std::vector<std::optional<Seconds>>(forecasts.size())};
+  ShapeRow row = {title, "", "", {}, {}, std::vector<std::optional<Seconds>>(forecasts.size())};
   for (std::size_t i = begin; i < profile.shapes.size(); ++i) {
     parts.push_back(profile.shapes[i]);
     for (std::size_t c = 0; c < forecasts.size(); ++c) {
@@ -148,6 +150,14 @@ std::string shape_text(const ProgramProfile::Shape& shape) {
   const std::string sizes = to_string(shape.sizes);
   const std::string flags = shown_flags(shape);
   return flags.empty() || sizes.empty() ? flags + sizes : flags + " " + sizes;
+}
+
+std::map<std::string, std::string> named_spans(const ProgramProfile::Shape& shape) {
+  std::map<std::string, std::string> spans;
+  for (const program::SizeSpan& one : shape.sizes) {
+    spans[one.name] = one.low == one.high ? std::to_string(one.low) : fmt::format("{}..{}", one.low, one.high);
+  }
+  return spans;
 }
 
 std::string shown_flags(const ProgramProfile::Shape& shape) { return shape.first_calls ? first_calls_name : shape.flags; }
@@ -172,14 +182,14 @@ Table routine_table(const ProgramProfile& profile) {
   return routine_columns(profile).table(rows);
 }
 
-Table shape_table(const ProgramProfile& profile, std::size_t max_shapes) {
+Table shape_table(const ProgramProfile& profile, std::size_t max_shapes, bool csv) {
   const std::vector<ForecastColumn> forecasts = forecast_columns(profile);
   const auto& shapes = profile.shapes;
   const std::size_t shown_shapes = shapes.size() <= max_shapes + 1 ? shapes.size() : max_shapes;  // a rest of one is no shorter
   std::vector<ShapeRow> rows;
   for (std::size_t i = 0; i < shown_shapes; ++i) {
-    ShapeRow& row = rows.emplace_back(
-        ShapeRow{shapes[i].routine, shown_flags(shapes[i]), to_string(shapes[i].sizes), shapes[i], {}, shapes[i].seconds});
+    ShapeRow& row = rows.emplace_back(ShapeRow{
+        shapes[i].routine, shown_flags(shapes[i]), to_string(shapes[i].sizes), named_spans(shapes[i]), shapes[i], {}, shapes[i].seconds});
     for (const ForecastColumn& forecast : forecasts) {
       row.predicted.push_back(forecast.seconds->at(i));
     }
@@ -188,7 +198,8 @@ Table shape_table(const ProgramProfile& profile, std::size_t max_shapes) {
     rows.push_back(sum_row(fmt::format("{} other shapes", shapes.size() - shown_shapes), shown_shapes, profile, forecasts));
   }
   rows.push_back(sum_row("all", 0, profile, forecasts));
-  return shape_columns(profile, forecasts).table(rows);
+  Table table = shape_columns(profile, forecasts).table(rows);
+  return csv ? report::spread(std::move(table), "sizes", rows, &ShapeRow::spans) : table;
 }
 
 Table thread_table(const ProgramProfile& profile) { return thread_columns(profile).table(profile.threads); }
@@ -201,7 +212,8 @@ std::vector<TableColumns> profile_tables() {
   profile.peak.emplace();
   TableColumns shapes = {"profile", shape_columns(profile, {{"WHAT-IF", nullptr, true}}).headings()};
   shapes.with(thread_columns(profile).headings()).with(process_columns(profile).headings());
-  return {shapes, {"profile what-if", what_if_columns()}};
+  shapes.columns.push_back(span_column());
+  return {shapes, TableColumns{"profile what-if", what_if_columns()}.with({span_column()})};
 }
 
 }  // namespace flopcast::cli

@@ -8,6 +8,7 @@
 
 #include "flopcast/cli/shared/columns.hpp"
 #include "flopcast/cli/shared/prediction_legend.hpp"
+#include "flopcast/report/spread.hpp"
 #include "flopcast/support/units.hpp"
 
 namespace flopcast::cli {
@@ -122,7 +123,7 @@ Table answer_table(const ProgramProfile& profile) {
                  own_code_legend(profile.own_code_seconds, profile.seconds > 0 ? profile.own_code_seconds / profile.seconds : 0));
 }
 
-Table block_table(const ProgramProfile& profile) {
+Table block_table(const ProgramProfile& profile, bool csv) {
   std::vector<ChosenBlock> rows;
   for (const WhatIfResult& answer : profile.what_if) {
     for (const BlockChoice& choice : answer.blocks) {
@@ -130,7 +131,17 @@ Table block_table(const ProgramProfile& profile) {
     }
   }
   const bool limited = std::any_of(rows.begin(), rows.end(), [](const ChosenBlock& row) { return row.choice->workspace_allows > 0; });
-  return block_columns(profile, limited).table(rows);
+  Table table = block_columns(profile, limited).table(rows);
+  if (!csv) {
+    return table;
+  }
+  std::vector<std::map<std::string, std::string>> parts;
+  for (const ChosenBlock& row : rows) {
+    const ProgramProfile::Shape& shape = profile.shapes.at(row.choice->shape);
+    parts.push_back(named_spans(shape));
+    parts.back()["flags"] = shown_flags(shape);
+  }
+  return report::spread(std::move(table), "shape", parts);
 }
 
 std::vector<report::Column> what_if_columns() {

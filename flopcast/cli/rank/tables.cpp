@@ -44,23 +44,6 @@ report::Cell names(const std::vector<std::string>& variants, const PlaceRanking&
   return counted_cell(texts.size(), fmt::format("{}", fmt::join(texts, " ")));
 }
 
-/// Returns sizes by the names of the routine's arguments, or by n1, n2, ... if these don't fit.
-std::map<std::string, std::string> named_sizes(const RoutineSizes& problem) {
-  std::vector<std::string> names;
-  if (const Routine* routine = kernel::find(problem.routine)) {
-    for (const Argument& argument : routine->arguments) {
-      if (argument.kind == Kind::size) {
-        names.push_back(argument.name);
-      }
-    }
-  }
-  std::map<std::string, std::string> named;
-  for (std::size_t i = 0; i < problem.sizes.size(); ++i) {
-    named[names.size() == problem.sizes.size() ? names[i] : fmt::format("n{}", i + 1)] = fmt::format("{}", problem.sizes[i]);
-  }
-  return named;
-}
-
 /// A variant in the ranking of one problem in one place.
 struct RankedVariant {
   const PlaceRanking* place;
@@ -290,7 +273,8 @@ report::Table with_size_columns(report::Table table, const std::vector<RoutineSi
     return table;
   }
   std::vector<std::map<std::string, std::string>> values;
-  std::transform(problems.begin(), problems.end(), std::back_inserter(values), named_sizes);
+  std::transform(problems.begin(), problems.end(), std::back_inserter(values),
+                 [](const RoutineSizes& one) { return kernel::named_sizes(one.routine, one.sizes); });
   return report::spread(std::move(table), size_column().name, values);
 }
 

@@ -50,8 +50,8 @@ search::Verdict verdict_of(const Interval& cost_logs, double tolerance) {
 
 /// Compares a quantity of two documents. `scale` widens intervals of one quantity to those of all quantities together.
 ComparedQuantity difference(const Quantity& before, const Quantity& after, double scale, const CompareRequest& request) {
-  ComparedQuantity result{
-      before.what, before.unit, before.value, after.value, real_interval(before), real_interval(after), after.value / before.value};
+  ComparedQuantity result{before.what, before.labels,         before.unit,          before.value,
+                          after.value, real_interval(before), real_interval(after), after.value / before.value};
   const bool has_intervals = result.before_interval && result.after_interval;
   const double margin = std::log1p(std::max({before.drift, after.drift, has_intervals ? 0.0 : double{request.noise}}));
   const Distances a = distances(before.value, result.before_interval), b = distances(after.value, result.after_interval);

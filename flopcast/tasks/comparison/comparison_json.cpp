@@ -33,6 +33,7 @@ Fields FieldTable<SaveBaselineRequest>::fields() {
 template <>
 Fields FieldTable<ComparedQuantity>::fields() {
   return {field<&T::what>("name of the time or rate"),
+          optional_field<&T::labels>("parts of that name by what they are: routine, flags, n, quantity and so on"),
           field<&T::unit>("unit of the values: s, flop/s, B/s or Hz"),
           field<&T::before>("value of the first document; times are good if small, rates if large"),
           field<&T::after>("value of the second document"),

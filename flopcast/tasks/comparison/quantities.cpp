@@ -12,6 +12,7 @@
 
 #include "flopcast/core/kernel_model.hpp"
 #include "flopcast/core/sample.hpp"
+#include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/model/model_json.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
@@ -146,24 +147,70 @@ std::string joined(const std::string& name, std::string_view part) {
   return fmt::format("{}{}{}", name, name.empty() || part.empty() ? "" : ", ", part);
 }
 
-/// Returns the values of the members `names` of an element of a list. A number stands behind its member's name.
-std::string name_of(const json& element, std::string_view names) {
-  std::string name;
+/// A quantity's name and its parts.
+struct Name {
+  std::string text;
+  Labels labels;
+
+  /// Adds a part that isn't empty. Of a value such as "dgemm m=64 n=32", the words behind the first are labels of their own.
+  void add(const std::string& label, const std::string& shown, const std::string& value) {
+    if (value.empty()) {
+      return;
+    }
+    text = joined(text, shown);
+    const std::vector<std::string_view> words = split(value, ' ');
+    const auto is_named = [](std::string_view word) { return std::count(word.begin(), word.end(), '=') == 1; };
+    if (!std::all_of(words.begin() + 1, words.end(), is_named)) {
+      labels[label] = value;
+      return;
+    }
+    for (const std::string_view word : words) {
+      const std::size_t equals = word.find('=');
+      labels[is_named(word) ? std::string(word.substr(0, equals)) : label] = is_named(word) ? word.substr(equals + 1) : word;
+    }
+  }
+};
+
+/// Returns the sizes of an element as labels: an order, or the sizes of the routine of the element around it.
+Labels size_labels(const json& sizes, const Labels& around) {
+  std::vector<std::int64_t> values;
+  read_value(sizes, values);
+  const auto routine = around.find("routine");
+  return values.size() == 1 ? Labels{{"n", std::to_string(values.front())}}
+                            : kernel::named_sizes(routine == around.end() ? "" : routine->second, values);
+}
+
+/// Adds the values of the members `names` of an element. A number stands behind its member's name.
+void add_names(Name& name, const json& element, std::string_view names) {
   while (!names.empty()) {
     const std::size_t end = std::min(names.find(' '), names.size());
     const std::string_view member = names.substr(0, end);
-    if (const json* value = find(element, member)) {
-      name = joined(name, value->is_number() ? fmt::format("{} {}", member, value_text(*value)) : value_text(*value));
-    }
     names.remove_prefix(std::min(end + 1, names.size()));
+    const json* value = find(element, member);
+    if (value == nullptr) {
+      continue;
+    }
+    const std::string label(member.substr(member.rfind('.') + 1)), text = value_text(*value);
+    const bool has_numbers = value->is_array() && !value->empty() && value->front().is_number_integer();
+    if (!has_numbers && !value->is_object()) {
+      name.add(label, value->is_number() ? fmt::format("{} {}", member, text) : text, text);
+      continue;
+    }
+    name.text = joined(name.text, text);
+    if (has_numbers) {
+      name.labels.merge(size_labels(*value, name.labels));
+      continue;
+    }
+    for (const auto& [part, of_part] : value->items()) {
+      name.labels[part] = value_text(of_part);
+    }
   }
-  return name;
 }
 
-using Use = std::function<void(const json& element, const std::string& name)>;
+using Use = std::function<void(const json& element, const Name& name)>;
 
 /// Calls use(element, name) for the elements at the end of QuantitySource::lists.
-void for_elements(const json& object, std::string_view lists, const std::string& name, const Use& use) {
+void for_elements(const json& object, std::string_view lists, const Name& name, const Use& use) {
   if (lists.empty()) {
     use(object, name);
     return;
@@ -178,14 +225,19 @@ void for_elements(const json& object, std::string_view lists, const std::string&
   at_place(member, [&] {
     if (lists[names] == '{') {
       for (const auto& [own, value] : json_detail::members(*list).items()) {
-        at_place(own, [&, &label = own, &element = value] { for_elements(element, rest, joined(name, label), use); });
+        at_place(own, [&, &label = own, &element = value] {
+          Name below = name;
+          below.add("name", label, label);
+          for_elements(element, rest, below, use);
+        });
       }
       return;
     }
     for (std::size_t i = 0; i < json_detail::elements(*list).size(); ++i) {
       at_place(json_detail::place(i), [&] {
-        const json& element = (*list)[i];
-        for_elements(element, rest, joined(name, name_of(element, lists.substr(names + 1, end - names - 2))), use);
+        Name below = name;
+        add_names(below, (*list)[i], lists.substr(names + 1, end - names - 2));
+        for_elements((*list)[i], rest, below, use);
       });
     }
   });
@@ -228,7 +280,7 @@ std::optional<Interval> interval_of(const json& value, double middle) {
 }
 
 void add_quantities(const json& document, const QuantitySource& source, std::vector<Quantity>& all) {
-  for_elements(document, source.lists, "", [&](const json& element, const std::string& name) {
+  for_elements(document, source.lists, {}, [&](const json& element, Name name) {
     const json* value = find(element, source.value);
     std::optional<Quantity> quantity =
         value == nullptr ? std::nullopt : at_place(std::string(source.value), [&] { return quantity_of(*value); });
@@ -238,10 +290,23 @@ void add_quantities(const json& document, const QuantitySource& source, std::vec
     if (const json* interval = source.interval.empty() ? nullptr : find(element, source.interval)) {
       quantity->interval = at_place(std::string(source.interval), [&] { return interval_of(*interval, quantity->value); });
     }
-    quantity->what = joined(name, source.label);
+    name.add("quantity", std::string(source.label), std::string(source.label));
+    quantity->what = std::move(name.text);
+    quantity->labels = std::move(name.labels);
     quantity->unit = source.unit;
     all.push_back(std::move(*quantity));
   });
+}
+
+Labels labels_of(const ModelKey& key, const std::vector<std::int64_t>& sizes) {
+  Labels labels = kernel::named_sizes(key.routine, sizes);
+  labels.merge(Labels{{"routine", key.routine},
+                      {"flags", key.flags},
+                      {"scalars", key.scalars},
+                      {"strides", key.strides},
+                      {"cache", key.cache},
+                      {"threads", std::to_string(key.threads)}});
+  return labels;
 }
 
 /// Returns the times that a model expects in the middle and at the upper end of its domain, with intervals from the errors of its pieces.
@@ -254,8 +319,9 @@ std::vector<Quantity> model_quantities(const model::Model& model) {
     for (const std::vector<std::int64_t>& sizes : {middle, high}) {
       const model::Estimate estimate = evaluate(model, sizes);
       const double half = normal_quantile(0.975) * estimate.relative_error * estimate.seconds;
-      all.push_back({fmt::format("{}, {}", to_string(model.key), fmt::join(sizes, "x")), estimate.seconds,
-                     Interval{estimate.seconds - half, estimate.seconds + half}});
+      Quantity& one = all.emplace_back(Quantity{fmt::format("{}, {}", to_string(model.key), fmt::join(sizes, "x")), estimate.seconds,
+                                                Interval{estimate.seconds - half, estimate.seconds + half}});
+      one.labels = labels_of(model.key, sizes);
     }
   }
   return all;
@@ -305,7 +371,7 @@ Settings settings_of(const json& document) {
       add_settings(*object, settings);
     }
   }
-  for_elements(document, "places[]", "", [&settings](const json& place, const std::string&) {
+  for_elements(document, "places[]", {}, [&settings](const json& place, const Name&) {
     if (const json* environment = find(place, "environment")) {
       add_settings(*environment, settings);
     }
@@ -328,6 +394,7 @@ void number_names(std::vector<Quantity>& quantities) {
   for (Quantity& quantity : quantities) {
     if (const int count = ++seen[quantity.what]; count > 1) {
       quantity.what += fmt::format(" ({})", count);
+      quantity.labels["number"] = std::to_string(count);
     }
   }
 }

@@ -14,6 +14,9 @@
 
 namespace flopcast {
 
+/// The parts of a quantity's name by what they are, such as {"routine", "dgeqrf"}.
+using Labels = std::map<std::string, std::string>;
+
 /// A time or rate of a document.
 struct Quantity {
   std::string what;
@@ -21,6 +24,7 @@ struct Quantity {
   std::optional<Interval> interval;  ///< 95 %
   std::string unit = "s";
   double drift = 0;  ///< bound of the change between runs that the interval doesn't contain, as a fraction
+  Labels labels = {};
 };
 
 using Settings = std::map<std::string, std::string>;  ///< such as {"CPU", "X"}

@@ -74,6 +74,7 @@ class Roofs {
       return;
     }
     roofs_.push_back({fmt::format("{} {}, {}", kind, name, counted(threads, "thread")), rates.median(), rates.interval(), unit});
+    roofs_.back().labels = {{"quantity", kind}, {"name", name}, {"threads", std::to_string(threads)}};
     kinds_.push_back(kind);
     if (rates.samples.size() > 1 && (kind == "compute" || kind == "bandwidth" || kind == "clock")) {
       changes_[kind].push_back(change_within(rates));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,5 +21,8 @@ const Routine* find(std::string_view name);
 /// Returns the entry called `name`, in any case and with or without a trailing underscore. Throws bad_input with the nearest names if there
 /// is none.
 const Routine& require(std::string_view name);
+
+/// Returns sizes as texts by the names of the routine's size arguments, or by n1, n2, ... if these don't fit or no routine has this name.
+std::map<std::string, std::string> named_sizes(std::string_view routine, const std::vector<std::int64_t>& sizes);
 
 }  // namespace flopcast::kernel

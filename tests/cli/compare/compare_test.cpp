@@ -56,7 +56,7 @@ TEST_F(ComparedFiles, ProgramsReadThemAsJsonAndCsv) {
   EXPECT_EQ(document.at("fails"), true);
   EXPECT_EQ(document.at("quantities")[0].at("verdict"), "slower");
   const Ended table = flopcast({"compare", "--csv", before, after});
-  EXPECT_THAT(table.out, StartsWith("what,unit,before,after,before_interval_low,before_interval_high,"));
+  EXPECT_THAT(table.out, StartsWith("name,unit,before,after,before_interval_low,before_interval_high,"));
   EXPECT_THAT(table.out, HasSubstr("\ncase 0,s,1,1.2,0.99,1.01,"));
 }
 

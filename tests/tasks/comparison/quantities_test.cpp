@@ -53,6 +53,23 @@ TEST(Quantities, OfTunings) {
   EXPECT_THAT(texts({{"schema", "flopcast-tune-lapack-3"}, {"routines", {part}}}), expected);
 }
 
+TEST(Quantities, HaveTheirNamesPartsAsLabels) {
+  const json decision = {{"sizes", {1000, 500}}, {"chosen", {{"seconds", 0.5}}}, {"validation", {{"chosen_seconds", 0.4}}}};
+  const json tuning = {{"schema", "flopcast-tune-3"}, {"parts", {{{"routine", "dgeqrf"}, {"flags", ""}, {"decisions", {decision}}}}}};
+  const Labels chosen = {{"routine", "dgeqrf"}, {"m", "1000"}, {"n", "500"}};
+  Labels measured = chosen;
+  measured["quantity"] = "measured";
+  const ComparedDocument of_tuning = read(tuning);
+  EXPECT_EQ(of_tuning.quantities.at(0).labels, chosen);
+  EXPECT_EQ(of_tuning.quantities.at(1).labels, measured);
+  const json sample = {{"call", "dgemm transa=N m=64"}, {"cache", "A=L1,B=memory"}, {"statistics", {{"median", 1}}}};
+  EXPECT_EQ(read({{"schema", "flopcast-samples-3"}, {"samples", {sample}}}).quantities.at(0).labels,
+            (Labels{{"call", "dgemm"}, {"transa", "N"}, {"m", "64"}, {"cache", "A=L1,B=memory"}}));
+  const json configurations = {{{"configuration", {{"nb", "64"}, {"variant", "left"}}}, {"predicted_seconds", 1}}};
+  EXPECT_EQ(read({{"schema", "flopcast-program-tuning-1"}, {"configurations", configurations}}).quantities.at(0).labels,
+            (Labels{{"nb", "64"}, {"variant", "left"}, {"quantity", "predicted"}}));
+}
+
 TEST(Quantities, OfRankingsInSeveralPlaces) {
   const auto place = [](const char* blas, double seconds) {
     const json row = {{"variant", "lapack"}, {"seconds", seconds}, {"interval", {seconds - 1, seconds + 1}}};

@@ -2,6 +2,7 @@
 
 /// Comparisons of two results of one kind: which times and rates differ by more than noise, and whether one is worse than allowed.
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,8 +27,9 @@ Fields FieldTable<CompareRequest>::fields();
 
 /// A time or rate that both documents have. Times are good if small, rates if large.
 struct ComparedQuantity {
-  std::string what;  ///< "dpotrf, L, 1000"
-  std::string unit;  ///< "s", "flop/s", "B/s", "Hz"
+  std::string what;                           ///< "dpotrf, L, 1000"
+  std::map<std::string, std::string> labels;  ///< the parts of `what`: {"routine", "dpotrf"}, {"flags", "L"}, {"n", "1000"}
+  std::string unit;                           ///< "s", "flop/s", "B/s", "Hz"
   double before = 0, after = 0;
   std::optional<Interval> before_interval, after_interval;  ///< 95 %; nothing if the document has none, or one value only
   double ratio = 1;                                         ///< after / before

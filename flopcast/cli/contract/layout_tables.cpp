@@ -12,6 +12,8 @@
 namespace flopcast::cli {
 namespace {
 
+std::string interval_text(const Interval& interval) { return fmt::format("{:.2f} to {:.2f}", interval.low, interval.high); }
+
 Columns<TensorOrder> tensor_columns() {
   Columns<TensorOrder> columns;
   columns.show<&TensorOrder::tensor>();
@@ -39,6 +41,11 @@ Columns<ComparedOrders> layout_columns(bool is_measured) {
   if (is_measured) {
     columns.show<&ComparedOrders::measured_seconds>("", "measured");
   }
+  columns.add(shown<&ComparedOrders::speed_up>(),
+              [](const ComparedOrders& one) { return report::Cell(one.speed_up, fmt::format("{:.2f}", one.speed_up)); });
+  columns.add(interval(shown<&ComparedOrders::speed_up_interval>("speed_up", "95 %")), [](const ComparedOrders& one) {
+    return report::Cell(one.speed_up_interval.low, one.speed_up_interval.high, interval_text(one.speed_up_interval));
+  });
   return columns;
 }
 
@@ -57,15 +64,16 @@ void show_layouts(const LayoutsResult& result, const LayoutsRequest& request, co
   emit(render(tensor_columns().table(result.tensors), common) + '\n' + render(ordered_columns().table(result.contractions), common) + '\n' +
            render(layout_columns(is_measured).table(result.compared, prediction_legend("predicted")), common),
        common);
-  const auto seconds = [&](const ComparedOrders& one) { return is_measured ? *one.measured_seconds : one.seconds; };
   const bool is_changed =
       std::any_of(result.tensors.begin(), result.tensors.end(), [](const TensorOrder& one) { return one.order != one.written; });
-  const double gain = seconds(result.compared.back()) / seconds(result.compared.front());
+  const ComparedOrders& chosen = result.compared.front();
   note(
       !is_changed
           ? std::string("the written orders are the best of those compared")
-          : fmt::format("the first orders are {} {:.2f} times as fast as the written ones, with {} of each contraction for each conversion",
-                        is_measured ? "measured to be" : "predicted to be", gain, counted(request.executions, "execution")),
+          : fmt::format("the first orders are {} {:.2f} times as fast as the written ones (95 %: {}), with {} of each contraction for each "
+                        "conversion",
+                        is_measured ? "measured to be" : "predicted to be", chosen.speed_up, interval_text(chosen.speed_up_interval),
+                        counted(request.executions, "execution")),
       common);
   note(fmt::format("{} of orders predicted{}", counted(result.combinations, "combination"),
                    result.is_exhaustive ? ", which are all" : "; not all were tried"),

@@ -4,12 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -18,6 +20,8 @@
 #include <vector>
 
 #include "flopcast/core/routine.hpp"
+#include "flopcast/core/statistics.hpp"
+#include "flopcast/predict/predicted_interval.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/units.hpp"
 
@@ -35,6 +39,8 @@ struct SharedTensor {
   std::vector<std::int64_t> shape;
   bool is_free = false;
 };
+
+constexpr const char* as_written_text = "as written";
 
 /// A contraction with the numbers of its tensors, the result's last.
 struct Term {
@@ -204,6 +210,25 @@ class LayoutSearch {
     return sum;
   }
 
+  const std::vector<Seconds>& runs_of(const contract::SizedExpression& expression) {
+    const auto [place, is_new] = runs_.try_emplace(contract::to_string(expression.expression));
+    if (is_new) {
+      place->second = services_.measured(expression);
+    }
+    return place->second;
+  }
+
+  /// Returns the time that contractions take whose tensors `orders` leave in their written order; total() includes it.
+  Seconds unchanged(const Orders& orders, const Time& time, Memory& memory) {
+    const auto is_unchanged = [&](std::size_t t) { return orders[t] == written_order(orders[t].size()); };
+    Seconds sum = 0;
+    for (const Term& term : terms_) {
+      const bool counts = std::all_of(term.tensors.begin(), term.tensors.end(), is_unchanged);
+      sum += counts ? seconds(ordered(term, orders), time, memory) : 0;
+    }
+    return static_cast<double>(request_.executions) * sum;
+  }
+
   Seconds estimate(const Orders& orders) {
     const auto [place, is_new] = estimated_.try_emplace(orders, 0);
     if (is_new) {
@@ -330,7 +355,7 @@ class LayoutSearch {
     const auto time = [&](const Orders& orders) -> const Compared& {
       const auto [place, is_new] = run.try_emplace(orders);
       if (is_new) {
-        place->second = {orders, total(orders, services_.predicted, predictions_), total(orders, services_.measured, measurements_)};
+        place->second = {orders, total(orders, services_.predicted, predictions_), total(orders, measured_, measurements_)};
         progress(static_cast<std::int64_t>(run.size()), 0);
       }
       return place->second;
@@ -366,17 +391,41 @@ class LayoutSearch {
     sort(compared);
   }
 
+  /// Returns the 95 % interval of the speed-up over the written orders. Contractions that keep their orders don't contribute to its width.
+  Interval speed_up_interval(const Compared& compared) {
+    const Orders as_written = written();
+    const auto rest = [&](const Orders& orders, const Time& time, Memory& memory) {
+      return total(orders, time, memory) - unchanged(compared.orders, time, memory);
+    };
+    if (compared.orders == as_written) {
+      return {1, 1};
+    }
+    if (compared.measured) {
+      const Seconds same = unchanged(compared.orders, measured_, measurements_);
+      return {(same + rest(as_written, low_, lowest_)) / (same + rest(compared.orders, high_, highest_)),
+              (same + rest(as_written, high_, highest_)) / (same + rest(compared.orders, low_, lowest_))};
+    }
+    if (!speed_up_error_) {
+      speed_up_error_ = services_.speed_up_error();
+    }
+    const Seconds same = unchanged(compared.orders, services_.predicted, predictions_);
+    const Interval before = prediction::predicted_interval(rest(as_written, services_.predicted, predictions_),
+                                                           {.models = 0, .runs = {}, .method = *speed_up_error_});
+    return {(same + before.low) / compared.seconds, (same + before.high) / compared.seconds};
+  }
+
   [[nodiscard]] std::string text(std::size_t t, const AxisOrder& order) const {
     return fmt::format("{}", fmt::join(permuted(tensors_[t].labels, order), ""));
   }
-  [[nodiscard]] ComparedOrders summary(const Compared& compared) const {
+  ComparedOrders summary(const Compared& compared, Seconds as_written) {
     std::vector<std::string> changed;
     for (std::size_t t = 0; t < tensors_.size(); ++t) {
       if (compared.orders[t] != written_order(compared.orders[t].size())) {
         changed.push_back(tensors_[t].name + '=' + text(t, compared.orders[t]));
       }
     }
-    return {changed.empty() ? "as written" : fmt::format("{}", fmt::join(changed, " ")), compared.seconds, compared.measured};
+    return {changed.empty() ? as_written_text : fmt::format("{}", fmt::join(changed, " ")), compared.seconds, compared.measured,
+            as_written / compared.decisive(), speed_up_interval(compared)};
   }
   /// Returns a contraction as a formula.
   [[nodiscard]] std::string text(const Term& term, const Orders& orders) const {
@@ -413,14 +462,14 @@ class LayoutSearch {
       result.contractions.push_back({text(term, chosen), seconds(ordered(term, as_written), services_.predicted, predictions_),
                                      seconds(ordered(term, chosen), services_.predicted, predictions_)});
     }
+    const Compared& before = *std::find_if(compared.begin(), compared.end(), [&](const Compared& one) { return one.orders == as_written; });
     for (std::size_t i = 0; i < compared.size(); ++i) {
       if (i == 0 || (compared[i].orders != as_written && result.compared.size() < most_shown)) {
-        result.compared.push_back(summary(compared[i]));
+        result.compared.push_back(summary(compared[i], before.decisive()));
       }
     }
     if (chosen != as_written) {
-      result.compared.push_back(
-          summary(*std::find_if(compared.begin(), compared.end(), [&](const Compared& one) { return one.orders == as_written; })));
+      result.compared.push_back(summary(before, before.decisive()));
     }
     return result;
   }
@@ -431,11 +480,49 @@ class LayoutSearch {
   std::vector<SharedTensor> tensors_;
   std::vector<Term> terms_;
   std::map<Orders, Seconds> estimated_;
-  Memory estimates_, predictions_, measurements_;
+  std::map<std::string, std::vector<Seconds>> runs_;  ///< times of executions; index as of Memory
+  const Time measured_ = [this](const contract::SizedExpression& expression) { return median(runs_of(expression)); };
+  const Time low_ = [this](const contract::SizedExpression& expression) { return median_interval(runs_of(expression)).low; };
+  const Time high_ = [this](const contract::SizedExpression& expression) { return median_interval(runs_of(expression)).high; };
+  Memory estimates_, predictions_, measurements_, lowest_, highest_;
+  std::optional<double> speed_up_error_;
   bool is_exhaustive_ = false;
 };
 
 }  // namespace
+
+double measured_speed_up_error(const LayoutServices& services, const LayoutsRequest& like, const RunContext& context) {
+  struct Case {
+    const char* contraction;
+    LabelSizes sizes;
+  };
+  // Long and short sums, batches, many labels, and tensors of 0.1 to 8 MB; executions of a few milliseconds at most.
+  const std::vector<Case> cases = {{"ai,ibc->abc", LabelSizes{{'a', 64}, {'b', 24}, {'c', 40}, {'i', 8}}},
+                                   {"ija,ijb->ab", LabelSizes{{'a', 60}, {'b', 80}, {'i', 12}, {'j', 30}}},
+                                   {"abi,ic->abc", LabelSizes{{'a', 20}, {'b', 150}, {'c', 40}, {'i', 5}}},
+                                   {"abk,ack->bc", LabelSizes{{'a', 9}, {'b', 60}, {'c', 50}, {'k', 40}}},
+                                   {"kab,kc->kabc", LabelSizes{{'a', 12}, {'b', 30}, {'c', 16}, {'k', 20}}},
+                                   {"abk,kc->cab", LabelSizes{{'a', 40}, {'b', 200}, {'c', 16}, {'k', 128}}}};
+  LayoutsRequest request = like;
+  request.layouts = {"A,B,C"};
+  request.executions = 1;
+  request.validate = true;
+  request.time_budget = 0;
+  std::vector<double> errors;
+  for (const Case& each : cases) {
+    request.contractions = {each.contraction};
+    request.sizes = each.sizes;
+    const std::vector<ComparedOrders> compared = LayoutSearch(services, request, context).run().compared;
+    const auto is_written = [](const ComparedOrders& one) { return one.orders == as_written_text; };
+    const Seconds written = std::find_if(compared.begin(), compared.end(), is_written)->seconds;
+    for (const ComparedOrders& one : compared) {
+      if (!is_written(one)) {
+        errors.push_back(std::abs(one.speed_up / (written / one.seconds) - 1));
+      }
+    }
+  }
+  return quantile(errors, prediction::default_confidence) / prediction::z95_two_sided;
+}
 
 LayoutsResult choose_layouts(const LayoutServices& services, const LayoutsRequest& request, const RunContext& context) {
   return LayoutSearch(services, request, context).run();

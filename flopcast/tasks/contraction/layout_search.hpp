@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "flopcast/contract/notation/expression.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
@@ -11,9 +12,17 @@ namespace flopcast {
 struct LayoutServices {
   std::function<Seconds(const contract::SizedExpression&)> estimated;  ///< in microseconds, from sizes and contiguity
   std::function<Seconds(const contract::SizedExpression&)> predicted;  ///< in milliseconds, as a plan predicts
-  std::function<Seconds(const contract::SizedExpression&)> measured;   ///< only for LayoutsRequest::validate
-  std::function<Seconds()> now = [] { return 0.0; };                   ///< time in seconds since any moment
+  /// Returns the times of several executions; only for LayoutsRequest::validate.
+  std::function<std::vector<Seconds>(const contract::SizedExpression&)> measured;
+  std::function<Seconds()> now = [] { return 0.0; };  ///< time in seconds since any moment
+  /// Returns the relative standard deviation of speed-ups around predicted ones; called only where none is measured.
+  std::function<double()> speed_up_error = [] { return 0.0; };
 };
+
+/// Returns the relative standard deviation of measured speed-ups around predicted ones, over orders of six small contractions that
+/// services.measured() runs. 95 % of these speed-ups lie within prediction::z95_two_sided deviations. Precision and threads are those of
+/// `like`. Throws Cancelled.
+double measured_speed_up_error(const LayoutServices& services, const LayoutsRequest& like, const RunContext& context);
 
 LayoutsResult choose_layouts(const LayoutServices& services, const LayoutsRequest& request, const RunContext& context);
 

@@ -155,11 +155,13 @@ PageContents layouts_contents(const LayoutsResult& result) {
   }
   contents.answer = changes.empty() ? "Keep the orders as written: no other ones are predicted to be faster."
                                     : fmt::format("Store {}: {} in place of {}, conversions included.", fmt::join(changes, ", "),
-                                                  format_seconds(best.seconds), format_seconds(written.seconds));
+                                                  format_seconds(best.seconds), format_seconds(written.seconds)) +
+                                          fmt::format(" The {} speed-up is {:.2f}; its 95 % interval is {:.2f} to {:.2f}.",
+                                                      best.measured_seconds ? "measured" : "predicted", best.speed_up,
+                                                      best.speed_up_interval.low, best.speed_up_interval.high);
   BarChart chart{"Predicted time of all executions, with conversions", "s", {}};
   for (const ComparedOrders& orders : result.compared) {
-    const bool is_written = orders.orders.empty();
-    chart.bars.push_back(time_bar(is_written ? "as written" : orders.orders, orders.seconds, {}, is_written));
+    chart.bars.push_back(time_bar(orders.orders, orders.seconds, {}, &orders == &written));
   }
   contents.pictures.emplace_back(std::move(chart));
   if (!changes.empty()) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,9 +54,19 @@ LayoutsRequest request_of(std::vector<std::string> contractions, std::vector<std
   return request;
 }
 
-LayoutsResult choose(const LayoutsRequest& request, const std::function<Seconds(const SizedExpression&)>& time,
-                     const std::function<Seconds(const SizedExpression&)>& measured = {}) {
-  return choose_layouts(LayoutServices{time, time, measured, [] { return 0.0; }}, request, {});
+using Time = std::function<Seconds(const SizedExpression&)>;
+
+/// Returns services whose runs of an expression take `measured` of it, and 10 % less and more.
+LayoutServices services_of(const Time& time, const Time& measured = {}) {
+  const auto runs = [measured](const SizedExpression& expression) {
+    const Seconds seconds = measured(expression);
+    return std::vector<Seconds>{seconds, 0.9 * seconds, 1.1 * seconds};
+  };
+  return {time, time, runs, [] { return 0.0; }};
+}
+
+LayoutsResult choose(const LayoutsRequest& request, const Time& time, const Time& measured = {}) {
+  return choose_layouts(services_of(time, measured), request, {});
 }
 
 const TensorOrder& order_of(const LayoutsResult& result, const std::string& tensor) {
@@ -133,6 +144,55 @@ TEST(LayoutSearch, LeavesWrongPredictionsByMeasuredSteps) {
   EXPECT_EQ(order_of(result, "B").order, "dc");
   EXPECT_EQ(order_of(result, "C").order, "dba");
   EXPECT_EQ(result.compared.front().measured_seconds, 1);
+}
+
+TEST(LayoutSearch, APredictedSpeedUpHasTheIntervalOfMeasuredOnes) {
+  LayoutServices services = services_of(sorted_slowly);
+  services.speed_up_error = [] { return 0.1; };
+  const LayoutsResult result = choose_layouts(services, request_of({"C_ab := A_ai B_bi", "F_ba := D_ia E_ib"}, {"A", "B", "C"}), {});
+  const ComparedOrders& chosen = result.compared.front();
+  EXPECT_EQ(chosen.orders, "A=ia B=ib C=ba");
+  EXPECT_DOUBLE_EQ(chosen.speed_up, (4.0 + 1) / (1 + 1)) << "1 s, and 1 s more for each pair of axes in rising order";
+  EXPECT_NEAR(chosen.speed_up_interval.low, (4 * (1 - 0.196) + 1) / (1 + 1), 1e-4) << "the second contraction stays as written";
+  EXPECT_NEAR(chosen.speed_up_interval.high, (4 * (1 + 0.196) + 1) / (1 + 1), 1e-4);
+  EXPECT_EQ(result.compared.back().speed_up, 1);
+  EXPECT_EQ(result.compared.back().speed_up_interval, (Interval{1, 1}));
+}
+
+TEST(LayoutSearch, AMeasuredSpeedUpHasTheIntervalOfItsRuns) {
+  LayoutsRequest request = request_of({"C_ab := A_ai B_bi"}, {"A", "B", "C"});
+  request.validate = true;
+  LayoutServices services = services_of(sorted_slowly, sorted_slowly);
+  services.speed_up_error = []() -> double { throw std::logic_error("no prediction needs it"); };
+  const LayoutsResult result = choose_layouts(services, request, {});
+  const ComparedOrders& chosen = result.compared.front();
+  EXPECT_DOUBLE_EQ(chosen.speed_up, 4);
+  EXPECT_NEAR(chosen.speed_up_interval.low, 4 * 0.9 / 1.1, 1e-9) << "the range of three runs";
+  EXPECT_NEAR(chosen.speed_up_interval.high, 4 * 1.1 / 0.9, 1e-9);
+}
+
+TEST(MeasuredSpeedUpError, IsTheDeviationOfMeasuredFromPredictedSpeedUps) {
+  EXPECT_NEAR(measured_speed_up_error(services_of(sorted_slowly, sorted_slowly), {}, {}), 0, 1e-9);
+  const auto slower_unless_written = [](const SizedExpression& expression) {
+    const std::string text = contract::to_string(expression.expression);
+    const bool is_written = text == "ai,ibc->abc" || text == "ija,ijb->ab" || text == "abi,ic->abc" || text == "abk,ack->bc" ||
+                            text == "kab,kc->kabc" || text == "abk,kc->cab";
+    return (is_written ? 1 : 1.25) * sorted_slowly(expression);
+  };
+  const double deviation = measured_speed_up_error(services_of(sorted_slowly, slower_unless_written), {}, {});
+  EXPECT_NEAR(deviation, 0.2 / 1.96, 1e-3) << "speed-ups are 20 % smaller than predicted";
+}
+
+TEST(MeasuredSpeedUpError, IsInterruptedBetweenRuns) {
+  int runs = 0;
+  RunContext context;
+  context.cancelled = [&] { return runs == 3; };
+  const auto counted_runs = [&](const SizedExpression&) {
+    ++runs;
+    return 1.0;
+  };
+  EXPECT_THROW(measured_speed_up_error(services_of(sorted_slowly, counted_runs), {}, context), Cancelled);
+  EXPECT_EQ(runs, 3);
 }
 
 TEST(LayoutSearch, KeepsATensorOfWhichOnlyTheDiagonalIsUsed) {

@@ -138,9 +138,11 @@ TEST(AlgorithmsContents, NameTheFastestAndTheCommandThatWritesIt) {
 TEST(LayoutsContents, SayWhichTensorsToStoreOtherwise) {
   LayoutsResult result;
   result.tensors = {{"T", "ab", "ba", true, 800, 0}, {"V", "cd", "cd", false, 800, 0}};
-  result.compared = {{"T=ba", 1, {}}, {"", 2, {}}};
+  result.compared = {{"T=ba", 1, {}, 2, {1.5, 2.5}}, {"as written", 2, {}}};
   const PageContents page = contents(result);
-  EXPECT_EQ(page.answer, "Store T as ba in place of ab: 1.00 s in place of 2.00 s, conversions included.");
+  EXPECT_EQ(page.answer,
+            "Store T as ba in place of ab: 1.00 s in place of 2.00 s, conversions included. The predicted speed-up is 2.00; its 95 % "
+            "interval is 1.50 to 2.50.");
   EXPECT_TRUE(tests::bars(page).bars.at(1).reference);
 }
 

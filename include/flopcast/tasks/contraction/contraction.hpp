@@ -17,6 +17,7 @@
 #include "flopcast/contract/planner/contraction_plan.hpp"
 #include "flopcast/contract/prediction/predicted_time.hpp"
 #include "flopcast/core/environment.hpp"
+#include "flopcast/core/statistics.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
@@ -260,6 +261,8 @@ struct ComparedOrders {
   std::string orders;                            ///< orders of the tensors that differ from the written ones, such as "T=ijcd V=abdc"
   Seconds seconds = 0;                           ///< predicted time
   std::optional<Seconds> measured_seconds = {};  ///< only with LayoutsRequest::validate
+  double speed_up = 1;                           ///< time in the written orders over time in these: measured if both were run
+  Interval speed_up_interval = {1, 1};           ///< 95 %
   friend bool operator==(const ComparedOrders&, const ComparedOrders&) = default;
 };
 
@@ -274,7 +277,8 @@ struct LayoutsResult {
   friend bool operator==(const LayoutsResult&, const LayoutsResult&) = default;
 };
 
-/// Chooses the orders of the axes of all tensors by the planner's predictions. Throws bad_input for a contraction that can't be read, a
+/// Chooses the orders of the axes of all tensors by the planner's predictions. The intervals of predicted speed-ups need measured ones: the
+/// first call on a machine runs a few small contractions for them (seconds), and keeps the result in the store. Throws bad_input for a contraction that can't be read, a
 /// missing size, a name that no tensor has, and axes of one tensor that have different sizes or numbers in two contractions. Throws
 /// Cancelled if the context cancels the comparison.
 LayoutsResult choose_layouts(const Workbench& bench, const LayoutsRequest& request, const RunContext& context = {});

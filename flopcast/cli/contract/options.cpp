@@ -35,6 +35,8 @@ With --run, --in and --plan, NumPy's whole notation is possible: 'iij->j', '...i
 and more are computed by a tree of pairwise contractions; without --run and --in, its steps are shown as with --plan.
 Algorithms are called as in Peise et al. 2015: the loops from the outside in, ' for a copy in the loop before it, the
 kernel.
+--layouts with --validate runs orders of the tensors until --time-budget (60 s) is over, and keeps the times until no
+order is faster: after that time, or Ctrl-C, the same command goes on.
 
 Examples:
   flopcast contract abc=ai,ibc a=b=c=64 i=8

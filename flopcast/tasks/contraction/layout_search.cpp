@@ -86,7 +86,7 @@ std::vector<AxisOrder> neighbours(const AxisOrder& order) {
 class LayoutSearch {
  public:
   LayoutSearch(const LayoutServices& services, const LayoutsRequest& request, const RunContext& context)
-      : services_(services), request_(request), context_(context) {
+      : services_(services), request_(request), context_(context), runs_(services.known) {
     for (const std::string& text : request.contractions) {
       add_term(text);
     }
@@ -170,10 +170,14 @@ class LayoutSearch {
     return expression;
   }
 
+  [[nodiscard]] const char* what_is_kept() const {
+    return services_.keep ? "times of runs are kept; run it again to go on" : "nothing is kept of an unfinished comparison";
+  }
+
   Seconds seconds(const contract::Expression& expression, const Time& time, Memory& memory) {
     const auto [place, is_new] = memory.try_emplace(contract::to_string(expression), 0);
     if (is_new) {
-      context_.throw_if_cancelled("nothing is kept of an unfinished comparison");
+      context_.throw_if_cancelled(what_is_kept());
       place->second = time(with_sizes(expression));
     }
     return place->second;
@@ -210,10 +214,20 @@ class LayoutSearch {
     return sum;
   }
 
+  void keep(const LayoutRuns& runs) const {
+    if (services_.keep) {
+      services_.keep(runs);
+    }
+  }
+
   const std::vector<Seconds>& runs_of(const contract::SizedExpression& expression) {
     const auto [place, is_new] = runs_.try_emplace(contract::to_string(expression.expression));
     if (is_new) {
       place->second = services_.measured(expression);
+      if (place->second.empty()) {
+        throw Cancelled(std::string("interrupted; ") + what_is_kept());
+      }
+      keep(runs_);
     }
     return place->second;
   }
@@ -346,10 +360,12 @@ class LayoutSearch {
     std::stable_sort(compared.begin(), tied, [&](const Compared& x, const Compared& y) { return changes(x.orders) < changes(y.orders); });
   }
 
-  /// Runs the first `count` combinations and the written one, then those that differ from the fastest in one tensor, until none is faster or
-  /// the time budget is over. Nothing else is compared any more.
+  /// Runs the written combination and the first `count`, then those that differ from the fastest in one tensor, until none is faster or the
+  /// time budget is over. Nothing else is compared any more. Runs are kept unless the comparison is complete.
   void measure(std::vector<Compared>& compared, std::size_t count) {
     const Seconds begin = services_.now();
+    bool is_cut = false;
+    const auto is_over = [&] { return is_cut = is_cut || services_.now() - begin > request_.time_budget; };
     const auto progress = context_.step("combinations run");
     std::map<Orders, Compared> run;
     const auto time = [&](const Orders& orders) -> const Compared& {
@@ -368,14 +384,14 @@ class LayoutSearch {
       best = is_faster ? next : best;
       return is_faster;
     };
-    for (std::size_t i = 0; i < std::min(count, compared.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(count, compared.size()) && (i == 0 || !is_over()); ++i) {
       improve(compared[i].orders);
     }
     for (bool is_improved = true; is_improved;) {
       is_improved = false;
       for (std::size_t t = 0; t < tensors_.size(); ++t) {
         for (const AxisOrder& order : neighbours(best.orders[t])) {
-          if (services_.now() - begin > request_.time_budget) {
+          if (is_over()) {
             break;
           }
           Orders next = best.orders;
@@ -389,6 +405,11 @@ class LayoutSearch {
       compared.push_back(one);
     }
     sort(compared);
+    if (is_cut) {
+      context_.note("the time budget ended the runs, and faster orders may be left; run it again to go on");
+    } else {
+      keep({});
+    }
   }
 
   /// Returns the 95 % interval of the speed-up over the written orders. Contractions that keep their orders don't contribute to its width.
@@ -480,7 +501,7 @@ class LayoutSearch {
   std::vector<SharedTensor> tensors_;
   std::vector<Term> terms_;
   std::map<Orders, Seconds> estimated_;
-  std::map<std::string, std::vector<Seconds>> runs_;  ///< times of executions; index as of Memory
+  LayoutRuns runs_;
   const Time measured_ = [this](const contract::SizedExpression& expression) { return median(runs_of(expression)); };
   const Time low_ = [this](const contract::SizedExpression& expression) { return median_interval(runs_of(expression)).low; };
   const Time high_ = [this](const contract::SizedExpression& expression) { return median_interval(runs_of(expression)).high; };
@@ -507,12 +528,14 @@ double measured_speed_up_error(const LayoutServices& services, const LayoutsRequ
   request.layouts = {"A,B,C"};
   request.executions = 1;
   request.validate = true;
-  request.time_budget = 0;
+  request.time_budget = 1;
+  RunContext quiet;
+  quiet.cancelled = context.cancelled;
   std::vector<double> errors;
   for (const Case& each : cases) {
     request.contractions = {each.contraction};
     request.sizes = each.sizes;
-    const std::vector<ComparedOrders> compared = LayoutSearch(services, request, context).run().compared;
+    const std::vector<ComparedOrders> compared = LayoutSearch(services, request, quiet).run().compared;
     const auto is_written = [](const ComparedOrders& one) { return one.orders == as_written_text; };
     const Seconds written = std::find_if(compared.begin(), compared.end(), is_written)->seconds;
     for (const ComparedOrders& one : compared) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "flopcast/contract/notation/expression.hpp"
@@ -8,15 +10,20 @@
 
 namespace flopcast {
 
+/// Times of executions by expression, such as "ai,ibc->abc". Sizes, precision and threads are those of a request.
+using LayoutRuns = std::map<std::string, std::vector<Seconds>>;
+
 /// Times of one execution of an expression of dense tensors whose last axis is contiguous.
 struct LayoutServices {
   std::function<Seconds(const contract::SizedExpression&)> estimated;  ///< in microseconds, from sizes and contiguity
   std::function<Seconds(const contract::SizedExpression&)> predicted;  ///< in milliseconds, as a plan predicts
-  /// Returns the times of several executions; only for LayoutsRequest::validate.
+  /// Returns the times of several executions; only for LayoutsRequest::validate. Returns none if the context was cancelled meanwhile.
   std::function<std::vector<Seconds>(const contract::SizedExpression&)> measured;
   std::function<Seconds()> now = [] { return 0.0; };  ///< time in seconds since any moment
   /// Returns the relative standard deviation of speed-ups around predicted ones; called only where none is measured.
   std::function<double()> speed_up_error = [] { return 0.0; };
+  LayoutRuns known = {};                             ///< runs of an interrupted comparison, which aren't made again
+  std::function<void(const LayoutRuns&)> keep = {};  ///< keeps all runs so far, which none are once the comparison is complete
 };
 
 /// Returns the relative standard deviation of measured speed-ups around predicted ones, over orders of six small contractions that

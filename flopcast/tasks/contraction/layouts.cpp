@@ -12,6 +12,7 @@
 #include "flopcast/tasks/contraction/contraction_schemas.hpp"
 #include "flopcast/tasks/contraction/contraction_services.hpp"
 #include "flopcast/tasks/contraction/layout_search.hpp"
+#include "flopcast/tasks/contraction/option_names.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast {
@@ -69,6 +70,23 @@ double kept_speed_up_error(const LayoutServices& services, const Workbench& benc
   model::put_artifact(bench.store(), model::artifact::speed_up_error, name, {{"deviation", deviation}});
   return deviation;
 }
+
+/// Lets the search go on with runs of an interrupted one on the same contractions, and keep its own.
+void keep_runs(LayoutServices& services, const Workbench& bench, const LayoutsRequest& request) {
+  model::Store& store = bench.store();
+  const std::string name = nlohmann::json({bench.environment().fingerprint, request.contractions,
+                                           std::string(1, static_cast<char>(request.precision)), request.sizes, request.threads})
+                               .dump();
+  const auto read = [](const nlohmann::json& kept) { return member<LayoutRuns>(kept, "runs"); };
+  services.known = model::read_artifact(store, model::artifact::layout_runs, name, read).value_or(LayoutRuns());
+  services.keep = [&store, name](const LayoutRuns& runs) {
+    if (!runs.empty()) {
+      model::put_artifact(store, model::artifact::layout_runs, name, {{"runs", runs}});
+    } else {
+      model::delete_artifact(store, model::artifact::layout_runs, name);
+    }
+  };
+}
 }  // namespace
 
 std::string to_json(const LayoutsResult& result) { return to_document(result, layouts_document).dump(2); }
@@ -100,6 +118,9 @@ LayoutsResult choose_layouts(const Workbench& bench, const LayoutsRequest& reque
     const contract::Plan execution = contract::plan(expression, {}, machine, plan);
     std::vector<Seconds> seconds;
     for (int i = 0; i <= times; ++i) {
+      if (context.cancelled()) {
+        return std::vector<Seconds>();
+      }
       const Seconds begin = planning.now();
       execution.execute(tensors.operands(), tensors.result());
       seconds.push_back(planning.now() - begin);
@@ -108,6 +129,9 @@ LayoutsResult choose_layouts(const Workbench& bench, const LayoutsRequest& reque
   };
   LayoutServices services{estimated, predicted, measured, planning.now};
   services.speed_up_error = [&, services] { return kept_speed_up_error(services, bench, request, context); };
+  if (request.validate) {
+    keep_runs(services, bench, request);
+  }
   return choose_layouts(services, request, context);
 }
 

@@ -180,7 +180,7 @@ Fields FieldTable<LayoutsRequest>::fields() {
           optional_field<&T::threads>("threads that share a contraction").within(bounds::threads).option(""),
           optional_field<&T::validate>(
               "run the orders of the eight least predicted times and the written ones on random numbers, then those that differ from the "
-              "fastest in one tensor, and choose by these times")
+              "fastest in one tensor, and choose by these times. Runs of an interrupted comparison are kept: another call goes on")
               .option(""),
           optional_field<&T::time_budget>("longest time for runs (validate)").within(bounds::seconds).option("")};
 }

@@ -18,7 +18,9 @@ namespace flopcast {
 namespace {
 
 using contract::SizedExpression;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 /// Returns a time between 1 and 2 s that depends on the order of the labels of all tensors.
 Seconds arbitrary(const SizedExpression& expression) {
@@ -193,6 +195,84 @@ TEST(MeasuredSpeedUpError, IsInterruptedBetweenRuns) {
   };
   EXPECT_THROW(measured_speed_up_error(services_of(sorted_slowly, counted_runs), {}, context), Cancelled);
   EXPECT_EQ(runs, 3);
+}
+
+/// Counts runs and keeps them as a store does.
+class InterruptedLayoutSearch : public ::testing::Test {
+ protected:
+  InterruptedLayoutSearch() {
+    request_.validate = true;
+    context_.cancelled = [this] { return runs_ == cancelled_at_; };
+    context_.note = [this](const std::string& text) { notes_.push_back(text); };
+  }
+
+  LayoutsResult search() {
+    LayoutServices services = services_of([](const SizedExpression&) { return 1.0; },
+                                          [this](const SizedExpression& expression) {
+                                            ++runs_;
+                                            return sorted_slowly(expression);
+                                          });
+    services.now = [this] { return static_cast<Seconds>(runs_); };
+    services.known = kept_;
+    services.keep = [this](const LayoutRuns& runs) { kept_ = runs; };
+    return choose_layouts(services, request_, context_);
+  }
+
+  LayoutsRequest request_ = request_of({"abc,cd->abd"}, {"A,B,C"});
+  RunContext context_;
+  LayoutRuns kept_;
+  std::vector<std::string> notes_;
+  int runs_ = 0, cancelled_at_ = -1;
+};
+
+TEST_F(InterruptedLayoutSearch, GoesOnWithItsRuns) {
+  const LayoutsResult uninterrupted = search();
+  const int needed = runs_;
+  EXPECT_TRUE(kept_.empty()) << "another comparison runs all again";
+  for (const int at : {1, 5, needed - 1}) {
+    runs_ = 0;
+    cancelled_at_ = at;
+    try {
+      search();
+      FAIL() << "the search wasn't cancelled";
+    } catch (const Cancelled& cancelled) {
+      EXPECT_THAT(cancelled.what(), HasSubstr("times of runs are kept; run it again to go on"));
+    }
+    EXPECT_THAT(kept_, SizeIs(at));
+    cancelled_at_ = -1;
+    EXPECT_EQ(search(), uninterrupted);
+    EXPECT_EQ(runs_, needed) << "none is made twice";
+    EXPECT_TRUE(kept_.empty());
+  }
+}
+
+TEST_F(InterruptedLayoutSearch, GoesOnAfterItsTimeBudget) {
+  request_.time_budget = 3;
+  const LayoutsResult first = search();
+  EXPECT_EQ(runs_, 4);
+  EXPECT_THAT(kept_, SizeIs(4));
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("the time budget ended the runs")));
+  EXPECT_THAT(first.compared, SizeIs(4));
+  request_.time_budget = 1000;
+  const LayoutsResult second = search();
+  const int needed = runs_;
+  EXPECT_TRUE(kept_.empty());
+  runs_ = 0;
+  EXPECT_EQ(search(), second);
+  EXPECT_EQ(runs_, needed);
+}
+
+TEST_F(InterruptedLayoutSearch, ARunThatWasInterruptedIsMadeAgain) {
+  LayoutServices services = services_of(sorted_slowly);
+  bool is_cancelled = false;
+  services.measured = [&](const SizedExpression&) {
+    is_cancelled = true;
+    return std::vector<Seconds>();
+  };
+  services.keep = [this](const LayoutRuns& runs) { kept_ = runs; };
+  context_.cancelled = [&] { return is_cancelled; };
+  EXPECT_THROW(choose_layouts(services, request_, context_), Cancelled);
+  EXPECT_TRUE(kept_.empty());
 }
 
 TEST(LayoutSearch, KeepsATensorOfWhichOnlyTheDiagonalIsUsed) {

@@ -27,6 +27,7 @@ inline constexpr const char* sampled_segment = "sampled-segment";  ///< per envi
 inline constexpr const char* mpi_machine = "mpi-machine";          ///< per host: costs of messages
 inline constexpr const char* mpi_kernels = "mpi-kernels";          ///< per host: kernel times of MPI programs
 inline constexpr const char* mpi_self_checks = "mpi-self-checks";  ///< per program: results of self-checks
+inline constexpr const char* mpi_advice = "mpi-advice";            ///< per host and request: state of an unfinished search for advice
 inline constexpr const char* contraction_plan = "contraction-plan";      ///< per contraction, machine and options: the plan that won
 inline constexpr const char* contraction_rates = "contraction-rates-3";  ///< per environment: rates of the planner's kernels
 inline constexpr const char* speed_up_error = "speed-up-error";  ///< per environment, precision, threads: error of layouts' speed-ups

@@ -159,8 +159,10 @@ void require_preloadable(const fs::path& program) {
   require_own_rights(file);
 }
 
-int run_program(const fs::path& program, std::vector<std::string> arguments, std::vector<std::string> environment, int last) {
+int run_program(const fs::path& program, std::vector<std::string> arguments, std::vector<std::string> environment, int last,
+                Seconds limit) {
   ChildSetup setup;
+  setup.soft_limit = limit;
   setup.on_parent_end = last;
   return run_in_foreground(program, std::move(arguments), std::move(environment), setup).code();
 }

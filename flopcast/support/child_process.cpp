@@ -176,23 +176,31 @@ bool ends_operations(int number) { return number == SIGINT || number == SIGTERM;
 
 /// Passes signals on until `child` ends, and returns its status. `interrupt` becomes the last signal that interrupts operations, if any
 /// came. `used` becomes what the child used. A child with a limit leads a process group, which the terminal's signals don't reach.
-int pass_signals_on(pid_t child, Seconds limit, int& interrupt, rusage& used) {
+int pass_signals_on(pid_t child, const ChildSetup& setup, int& interrupt, rusage& used) {
   using Clock = std::chrono::steady_clock;
+  constexpr Seconds until_killed = 3;
+  const auto after = [](Seconds seconds) {
+    return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<Seconds>(seconds));
+  };
   const sigset_t awaited = awaited_signals();
-  const Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<Seconds>(limit));
-  const pid_t receiver = limit > 0 ? -child : child;
+  const bool leads_group = setup.limit > 0, is_limited = leads_group || setup.soft_limit > 0;
+  const pid_t receiver = leads_group ? -child : child;
+  Clock::time_point end = after(leads_group ? setup.limit : setup.soft_limit);
+  int ending = leads_group ? SIGKILL : SIGTERM;
   int status = 0;
   while (::wait4(child, &status, WNOHANG, &used) == 0) {
     siginfo_t info{};
-    const std::int64_t left = std::chrono::duration_cast<std::chrono::nanoseconds>(end - Clock::now()).count();
-    if (limit > 0 && left <= 0) {
-      ::kill(receiver, SIGKILL);
+    if (is_limited && Clock::now() >= end) {
+      ::kill(receiver, ending);
+      ending = SIGKILL;
+      end = after(until_killed);
     }
     constexpr std::int64_t per_second = 1'000'000'000;
-    const timespec rest = {std::max<std::int64_t>(left, 0) / per_second, std::max<std::int64_t>(left, 0) % per_second};
-    const int number = limit > 0 && left > 0 ? sigtimedwait(&awaited, &info, &rest) : sigwaitinfo(&awaited, &info);
+    const std::int64_t left = std::max<std::int64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(end - Clock::now()).count(), 0);
+    const timespec rest = {left / per_second, left % per_second};
+    const int number = is_limited ? sigtimedwait(&awaited, &info, &rest) : sigwaitinfo(&awaited, &info);
     interrupt = number > 0 && ends_operations(number) ? number : interrupt;
-    if (number > 0 && number != SIGCHLD && (limit > 0 || info.si_code != SI_KERNEL)) {
+    if (number > 0 && number != SIGCHLD && (leads_group || info.si_code != SI_KERNEL)) {
       ::kill(receiver, number);
     }
   }
@@ -307,7 +315,7 @@ ExitStatus run_in_foreground(const fs::path& program, std::vector<std::string> a
     const BlockedSignals signals(awaited_signals());
     const auto begin = std::chrono::steady_clock::now();
     ChildProcess child(start_program(program, arguments, environment, setup, &signals.before()));
-    status = pass_signals_on(child.process_, setup.limit, interrupt, used);
+    status = pass_signals_on(child.process_, setup, interrupt, used);
     child.process_ = -1;
     if (usage != nullptr) {
       const std::chrono::duration<Seconds> elapsed = std::chrono::steady_clock::now() - begin;

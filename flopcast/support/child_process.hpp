@@ -45,6 +45,9 @@ struct ChildSetup {
       false;  ///< Ctrl-C and SIGTERM, which reach the whole process group, have no effect: this process ends the child
   /// Time after which run_in_foreground() ends the child by SIGKILL, with all processes of its group, which is one of its own; 0: never.
   Seconds limit = 0;
+  /// Time after which run_in_foreground() asks the child to end by SIGTERM, and by SIGKILL 3 s later. The child stays in the group of this
+  /// process. 0: never.
+  Seconds soft_limit = 0;
   int on_parent_end = 0;  ///< signal that the child gets when the thread that started it ends, even by SIGKILL; 0 for none
 };
 

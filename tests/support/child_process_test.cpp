@@ -277,6 +277,16 @@ TEST(RunInForeground, EndsAProgramAndItsChildrenAtTheLimit) {
   EXPECT_EQ(run_in_foreground("/bin/sh", {"sh", "-c", "exit 3"}, {}, setup).code(), 3);
 }
 
+TEST(RunInForeground, AsksAProgramToEndAtTheSoftLimit) {
+  ChildSetup setup;
+  setup.soft_limit = 0.2;
+  EXPECT_EQ(
+      run_in_foreground("/bin/sh", {"sh", "-c", "trap 'exit 7' TERM; sleep 1000 & wait; exit 3"}, {"PATH=/usr/bin:/bin"}, setup).code(), 7);
+  EXPECT_EQ(run_in_foreground("/bin/sh", {"sh", "-c", "trap '' TERM; exec sleep 1000"}, {"PATH=/usr/bin:/bin"}, setup).signal(), SIGKILL);
+  setup.soft_limit = 1000;
+  EXPECT_EQ(run_in_foreground("/bin/sh", {"sh", "-c", "exit 3"}, {}, setup).code(), 3);
+}
+
 TEST(ProgramInPath, IsTheFirstExecutableFileOfThatName) {
   EXPECT_EQ(program_in_path("sh")->filename(), "sh");
   EXPECT_EQ(program_in_path("no-such-program"), std::nullopt);

@@ -31,6 +31,9 @@ std::vector<AdvisedGrid> grids_of(int processes) {
   return grids;
 }
 
+/// Rest of a time budget that is spent before the first launch, in seconds.
+constexpr Seconds shortest_budget = 1e-3;
+
 /// Returns "2x1", as ScaLAPACK's users write grids.
 std::string text_of(const AdvisedGrid& grid) { return fmt::format("{}x{}", grid.rows, grid.columns); }
 
@@ -43,7 +46,8 @@ class Advisor {
         context_(context),
         libraries_(request.library),
         cores_(request.launcher.empty() ? services.cores : request.ranks),
-        begin_(services.clock()) {
+        begin_(services.clock()),
+        kept_(services.known) {
     if (libraries_.empty()) {
       libraries_ =
           fmt::format("libscalapack-{0}.so.2.2,libscalapack-{0}.so.2.1,libscalapack-{0}.so,libscalapack.so", to_string(request.mpi));
@@ -67,6 +71,9 @@ class Advisor {
     judge();
     execute_leading();
     judge();
+    if (!is_incomplete_) {
+      services_.keep(nullptr);
+    }
     return std::move(advice_);
   }
 
@@ -113,6 +120,7 @@ class Advisor {
     MpiTuneRequest tuning;
     tuning.policy = policy;
     tuning.min_coverage = 0;
+    tuning.time_budget = std::max(request_.time_budget - (services_.clock() - begin_), shortest_budget);
     tuning.self_check = MpiSelfCheck::none;  // whether the course depends on results is known
     if (request_.ranks > cores_ && grid.threads == 1) {
       tuning.clock = protocol::MpiClock::cpu;  // in grids with a core for each process, too, so that times compare
@@ -125,9 +133,46 @@ class Advisor {
     return tuning;
   }
 
-  /// Returns what the configurations of a grid come to; none if all of them fail.
-  std::vector<MpiConfiguration> tuned(const AdvisedGrid& grid, std::vector<std::string> block_sizes, selective::Policy policy) {
-    context_.throw_if_cancelled("kernel times are kept; run it again to go on");
+  [[nodiscard]] static search::Setting setting_of(const AdvisedGrid& grid, const std::string& nb) {
+    return {{"grid", text_of(grid)}, {"nb", nb}, {"threads", std::to_string(grid.threads)}};
+  }
+
+  /// Returns the configuration `number` of those in `kept` with this setting, or null.
+  [[nodiscard]] static const MpiConfiguration* known(const MpiTuning& kept, const search::Setting& setting, int number) {
+    for (const MpiConfiguration& each : kept.configurations) {
+      if (each.setting == setting && number-- == 0) {
+        return &each;
+      }
+    }
+    return nullptr;
+  }
+
+  /// Returns what the configurations of a grid come to; none if all of them fail. Those that `kept` has `number` times or fewer are tuned and
+  /// added to `kept`.
+  std::vector<MpiConfiguration> tuned(const AdvisedGrid& grid, const std::vector<std::string>& block_sizes, selective::Policy policy,
+                                      MpiTuning& kept, int number = 0) {
+    context_.throw_if_cancelled("what was predicted and executed is kept; run it again to go on");
+    std::vector<MpiConfiguration> all;
+    std::vector<std::string> missing;
+    for (const std::string& nb : block_sizes) {
+      if (const MpiConfiguration* found = known(kept, setting_of(grid, nb), number)) {
+        all.push_back(*found);
+      } else {
+        missing.push_back(nb);
+      }
+    }
+    if (!missing.empty()) {
+      for (MpiConfiguration& each : newly_tuned(grid, std::move(missing), policy)) {
+        kept.configurations.push_back(each);
+        all.push_back(std::move(each));
+      }
+      kept.clock = advice_.clock;
+      services_.keep(&kept_);
+    }
+    return all;
+  }
+
+  std::vector<MpiConfiguration> newly_tuned(const AdvisedGrid& grid, std::vector<std::string> block_sizes, selective::Policy policy) {
     RunContext context = context_;
     context.note = context.noise = [](const std::string&) {};  // notes on all grids together follow
     MpiTuning tuning;
@@ -144,8 +189,7 @@ class Advisor {
     advice_.cores_of_others = std::max(advice_.cores_of_others, tuning.cores_of_others);
     advice_.clock = advice_.clock == protocol::MpiClock::cpu ? advice_.clock : tuning.clock;
     for (MpiConfiguration& each : tuning.configurations) {
-      each.setting["grid"] = text_of(grid);
-      each.setting["threads"] = std::to_string(grid.threads);
+      each.setting = setting_of(grid, each.setting.at("nb"));
       each.verdict = is_covered(each) ? MpiVerdict::slower : each.verdict;
       if (each.predicted) {
         context_.note(fmt::format("{}: {}", search::to_string(each.setting), format_seconds(*each.predicted)));
@@ -158,26 +202,32 @@ class Advisor {
   /// one, as they take longer than a launch.
   void predict_all() {
     std::size_t untried = 0;
+    advice_.clock = kept_.predicted.clock;
     for (const AdvisedGrid& grid : grids_for(request_.n, request_.ranks, cores_)) {
       const std::vector<std::string> block_sizes = block_sizes_for(request_.n, grid);
       const std::size_t step = iterates() ? 1 : block_sizes.size();
       for (auto at = block_sizes.begin(); at != block_sizes.end(); at += static_cast<std::ptrdiff_t>(step)) {
-        if (!advice_.configurations.empty() && is_budget_spent()) {
+        const bool is_first = advice_.configurations.empty() && !failure_;
+        if (!is_first && is_budget_spent()) {
           untried += step;
           continue;
         }
         const std::vector<std::string> sizes(at, at + static_cast<std::ptrdiff_t>(step));
-        for (MpiConfiguration& each : tuned(grid, sizes, iterates() ? selective::Policy::full : selective::Policy::local)) {
+        const std::size_t before = grids_.size();
+        for (MpiConfiguration& each :
+             tuned(grid, sizes, iterates() ? selective::Policy::full : selective::Policy::local, kept_.predicted)) {
           advice_.configurations.push_back(std::move(each));
           grids_.push_back(grid);
         }
+        untried += is_budget_spent() ? step - (grids_.size() - before) : 0;
       }
     }
     if (advice_.configurations.empty()) {
       std::rethrow_exception(failure_);
     }
     if (untried > 0) {
-      context_.note(fmt::format("flopcast: the time budget left {} untried. Run it again, or with a longer --time-budget",
+      is_incomplete_ = true;
+      context_.note(fmt::format("flopcast: the time budget left {} untried. The others' predictions are kept: run it again to go on",
                                 counted(untried, "configuration")));
     }
   }
@@ -212,19 +262,37 @@ class Advisor {
     return leading;
   }
 
-  /// Executes the leading configurations in full, in turn, as often as the budget allows.
+  /// Executes the leading configurations in full, in turn, as often as the budget allows. The predictions decide unless each of them was
+  /// executed.
   void execute_leading() {
     constexpr int max_rounds = 3;
     const std::vector<std::size_t> numbers = leading();
     std::map<std::size_t, std::vector<Seconds>> paths, elapsed;
-    for (int round = 0; round < max_rounds && numbers.size() > 1 && (round == 0 || !is_budget_spent()); ++round) {
+    std::size_t skipped = 0;
+    for (int round = 0; round < max_rounds && numbers.size() > 1 && skipped == 0; ++round) {
       for (const std::size_t i : numbers) {
-        for (const MpiConfiguration& made : tuned(grids_[i], {advice_.configurations[i].setting.at("nb")}, selective::Policy::full)) {
+        const std::string& nb = advice_.configurations[i].setting.at("nb");
+        const bool is_known = known(kept_.executed, setting_of(grids_[i], nb), round) != nullptr;
+        if (is_budget_spent() && !is_known) {
+          ++skipped;
+          continue;
+        }
+        const std::vector<MpiConfiguration> all = tuned(grids_[i], {nb}, selective::Policy::full, kept_.executed, round);
+        skipped += all.empty() && is_budget_spent() ? 1 : 0;
+        for (const MpiConfiguration& made : all) {
           if (is_covered(made)) {
             paths[i].push_back(*made.predicted);
             elapsed[i].push_back(made.elapsed);
           }
         }
+      }
+      if (round == 0 && skipped > 0) {
+        is_incomplete_ = true;
+        paths.clear();
+        context_.note(
+            fmt::format("flopcast: the time budget left {} of the leading {} without an execution in full: predictions alone decide. Run "
+                        "it again to go on",
+                        skipped, counted(numbers.size(), "configuration")));
       }
     }
     for (const auto& [i, seconds] : paths) {
@@ -240,6 +308,8 @@ class Advisor {
   std::string libraries_;
   int cores_;  ///< those that the processes may have
   Seconds begin_;
+  KeptAdvice kept_;
+  bool is_incomplete_ = false;  ///< the time budget left something out
   MpiTuning advice_;
   std::vector<AdvisedGrid> grids_;  ///< the grid of each configuration
   std::exception_ptr failure_;

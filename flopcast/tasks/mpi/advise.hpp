@@ -25,6 +25,11 @@ struct AdvisedGrid {
 /// Returns block sizes with which each process of `grid` has a block of an n x n matrix.
 [[nodiscard]] std::vector<std::string> block_sizes_for(std::int64_t n, const AdvisedGrid& grid);
 
+/// Configurations of an unfinished search, whose settings are those of the advice. The verdicts mean nothing.
+struct KeptAdvice {
+  MpiTuning predicted, executed;  ///< `executed` has one for each execution in full
+};
+
 /// Everything outside of a request that decides about advice.
 struct AdviceServices {
   int cores = 1;            ///< those that this process may use
@@ -35,6 +40,9 @@ struct AdviceServices {
   std::function<bool(const std::string& libraries)> loads;  ///< returns true if the driver can load one of these libraries, between commas
   /// Predicts the configurations of a space, as tune_mpi() does.
   std::function<MpiTuning(const MpiTuneRequest& request, const RunContext& context)> tune;
+  KeptAdvice known = {};  ///< configurations that aren't predicted and executed again
+  /// Keeps all configurations so far; null once the search is complete.
+  std::function<void(const KeptAdvice*)> keep = [](const KeptAdvice*) {};
 };
 
 /// Finds the best configuration. Throws as the other advise_mpi().

@@ -107,7 +107,7 @@ std::vector<std::size_t> executions_of_one_launch(const search::ParameterSpace& 
   return numbers;
 }
 
-MpiLaunchResult ProgramLauncher::launch(const std::vector<MpiExecution>& executions, const MpiKnownKernels& known) {
+MpiLaunchResult ProgramLauncher::launch(const std::vector<MpiExecution>& executions, const MpiKnownKernels& known, Seconds limit) {
   std::vector<std::size_t> numbers = executions_of_one_launch(space_, executions);
   if (numbers.size() > 1 && executions.front().policy == selective::Policy::full) {
     numbers.insert(numbers.begin(), numbers.front());
@@ -129,8 +129,9 @@ MpiLaunchResult ProgramLauncher::launch(const std::vector<MpiExecution>& executi
   std::vector<std::string> words = words_;
   const std::vector<std::string> command = command_of(space_, executions.front().parameters);
   words.insert(words.end(), command.begin(), command.end());
-  const int code = program::run_program("/bin/sh", std::move(words), environment, SIGTERM);
+  const int code = program::run_program("/bin/sh", std::move(words), environment, SIGTERM, limit);
   result.seconds = watch.elapsed();
+  result.is_cut = limit > 0 && code != 0 && result.seconds >= limit;
   result.cores_of_others = load.cores().value_or(0);
   LaunchOutput output = read_results(file("results"), numbers.size());
   if (code != 0) {
@@ -141,7 +142,7 @@ MpiLaunchResult ProgramLauncher::launch(const std::vector<MpiExecution>& executi
       result.profiles[numbers[i]] = std::move(*output.profiles[i]);
     }
   }
-  if (result.profiles.count(numbers[output.last]) == 0) {
+  if (!result.is_cut && result.profiles.count(numbers[output.last]) == 0) {
     result.failed = numbers[output.last];
   }
   return result;

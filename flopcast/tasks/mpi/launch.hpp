@@ -22,6 +22,7 @@ using protocol::MpiExecution;
 struct MpiLaunchResult {
   std::map<std::size_t, MpiProfile> profiles;
   std::optional<std::size_t> failed;  ///< execution in which the program ended early or with an error; it has no profile
+  bool is_cut = false;                ///< the launch was ended at its limit, before all executions were made
   Seconds seconds = 0;                ///< wall time of the launch
   double cores_of_others = 0;         ///< cores that other programs kept busy meanwhile; 0 if the system doesn't tell
 };
@@ -35,8 +36,8 @@ class MpiLauncher {
   virtual ~MpiLauncher() = default;
 
   /// Makes the first of `executions`, which aren't empty, and as many of the others as the program can go on with. `known` are the kernel
-  /// times that needn't be measured again.
-  virtual MpiLaunchResult launch(const std::vector<MpiExecution>& executions, const MpiKnownKernels& known) = 0;
+  /// times that needn't be measured again. A launch that isn't over after `limit` seconds is ended; 0: never.
+  virtual MpiLaunchResult launch(const std::vector<MpiExecution>& executions, const MpiKnownKernels& known, Seconds limit) = 0;
 };
 
 /// Starts a space's program by its launcher, each process under `flopcast mpi run`.
@@ -47,7 +48,7 @@ class ProgramLauncher : public MpiLauncher {
 
   /// The program can go on with executions that differ in values which it reads by name (flopcast_parameter). If the first execution is one
   /// in full and there are others, it is made twice and the second one counts, because first uses of memory and libraries take longer.
-  MpiLaunchResult launch(const std::vector<MpiExecution>& executions, const MpiKnownKernels& known) override;
+  MpiLaunchResult launch(const std::vector<MpiExecution>& executions, const MpiKnownKernels& known, Seconds limit) override;
 
  private:
   [[nodiscard]] std::string file(const char* name) const { return folder_.file(name); }

@@ -15,6 +15,7 @@
 #include "flopcast/support/stopwatch.hpp"
 #include "flopcast/tasks/mpi/advise.hpp"
 #include "flopcast/tasks/mpi/explain.hpp"
+#include "flopcast/tasks/mpi/kept_advice.hpp"
 #include "flopcast/tasks/mpi/launch.hpp"
 #include "flopcast/tasks/mpi/machine.hpp"
 #include "flopcast/tasks/mpi/program_kernels.hpp"
@@ -164,6 +165,7 @@ MpiTuning advise_mpi(const Workbench& bench, const MpiAdviseRequest& request, co
     return program::run_program(services.driver, {services.driver, libraries}, process::current_environment(), SIGKILL) == 0;
   };
   services.tune = [&bench](const MpiTuneRequest& tuning, const RunContext& quiet) { return tune_mpi(bench, tuning, quiet); };
+  keep_advice(services, bench.store(), request);
   MpiTuning advice = advise_mpi(request, services, context);
   note_doubts(advice, {}, context);
   return advice;

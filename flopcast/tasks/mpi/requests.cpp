@@ -283,8 +283,9 @@ Fields FieldTable<MpiAdviseRequest>::fields() {
           optional_field<&T::mpi>("MPI: that of ScaLAPACK"),
           field_of_launcher<&T::launcher>(),
           optional_field<&T::library>("file of ScaLAPACK; empty: the one that is installed for the MPI").within(bounds::path_or_nothing),
-          optional_field<&T::time_budget>(
-              "time budget: after it no further grid is tried and no configuration is repeated. Kernel times are kept: another run goes on")
+          optional_field<&T::time_budget>("time budget: after it nothing is launched, and a launch that is under way has 2 s to end. What "
+                                          "was left out is printed. Predictions "
+                                          "and executions are kept: another run goes on")
               .within(bounds::positive_seconds)};
 }
 

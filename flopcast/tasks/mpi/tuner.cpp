@@ -108,6 +108,8 @@ std::vector<MpiTuner::Execution> MpiTuner::missing() const {
 
 void MpiTuner::throw_if_cancelled() const { context_.throw_if_cancelled("what was learnt of kernels is kept; run it again to go on"); }
 
+bool MpiTuner::is_budget_spent() const { return is_cut_ || (request_.time_budget > 0 && launch_seconds_ >= request_.time_budget); }
+
 void MpiTuner::launch(const std::vector<Execution>& executions) {
   std::vector<MpiExecution> asked;
   asked.reserve(executions.size());
@@ -118,7 +120,9 @@ void MpiTuner::launch(const std::vector<Execution>& executions) {
   if (const auto& [setting, policy] = executions.front(); policy == Policy::a_priori) {
     known_.set_path_counts(results_.at({setting, counting}));
   }
-  MpiLaunchResult made = launcher_.launch(asked, known_);
+  const Seconds limit = request_.time_budget > 0 ? request_.time_budget - launch_seconds_ + launch_grace : 0;
+  MpiLaunchResult made = launcher_.launch(asked, known_, limit);
+  is_cut_ = is_cut_ || made.is_cut;
   others_ = std::max(others_, made.cores_of_others);
   ++launches_;
   launch_seconds_ += made.seconds;
@@ -128,7 +132,7 @@ void MpiTuner::launch(const std::vector<Execution>& executions) {
     results_[executions[number]] = std::move(profile);
   }
   learn(done);
-  if (made.failed) {
+  if (made.failed || made.is_cut) {
     throw_if_cancelled();
   }
   if (made.failed && *made.failed == 0) {  // otherwise an earlier execution of the launch may be the cause
@@ -366,7 +370,8 @@ void MpiTuner::execute_finalists() {
 }
 
 MpiTuning MpiTuner::tune() {
-  for (std::vector<Execution> executions = missing(); !executions.empty(); executions = missing()) {
+  std::vector<Execution> executions = missing();
+  for (; !executions.empty() && !is_budget_spent(); executions = missing()) {
     throw_if_cancelled();
     const bool was_safe = !selective_is_unsafe_;
     launch(executions);
@@ -382,8 +387,10 @@ MpiTuning MpiTuner::tune() {
           "results. It is executed in full from here on");
     }
   }
-  execute_finalists();
-  keep_self_check();
+  if (executions.empty()) {
+    execute_finalists();
+    keep_self_check();
+  }
   return concluded();
 }
 
@@ -397,7 +404,13 @@ MpiTuning MpiTuner::concluded() const {
   tuning.cores_of_others = others_;
   tuning.drifted_kernels = drifted_;
   for (const std::optional<MpiConfiguration>& each : outcomes_) {
-    tuning.configurations.push_back(each.value());
+    if (each) {
+      tuning.configurations.push_back(*each);
+    }
+  }
+  if (tuning.configurations.empty()) {
+    throw unusable_measurement(
+        "the time budget ended before the first prediction. Give a longer one; what ended executions show of kernels is kept");
   }
   const MpiConfiguration& best = best_of(tuning.configurations, request_.min_coverage);
   for (MpiConfiguration& each : tuning.configurations) {

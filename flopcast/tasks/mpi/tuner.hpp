@@ -25,8 +25,8 @@ class MpiTuner {
   /// Kernel times and self-checks of earlier runs come from `store`, and new ones go there. `usable_cores` are those of this machine.
   MpiTuner(const MpiTuneRequest& request, MpiLauncher& launcher, model::Store& store, int usable_cores, RunContext context = {});
 
-  /// Returns the result. Throws unusable_measurement if the program fails in all configurations or too little is seen in each of them, and
-  /// Cancelled.
+  /// Returns the result. Throws unusable_measurement if the program fails in all configurations, too little is seen in each of them, or the
+  /// time budget ends before the first prediction. Throws Cancelled.
   MpiTuning tune();
 
  private:
@@ -42,6 +42,7 @@ class MpiTuner {
   [[nodiscard]] bool uses_full_times() const;
   [[nodiscard]] std::vector<Execution> missing() const;
   void throw_if_cancelled() const;
+  [[nodiscard]] bool is_budget_spent() const;
   void keep_self_check();
   void launch(const std::vector<Execution>& executions);
   /// Gives `setting` up, in which the program fails though no kernel is skipped.
@@ -90,6 +91,7 @@ class MpiTuner {
   double others_ = 0;
   std::set<std::size_t> failed_selectively_;  ///< settings that failed with kernels skipped, and are executed in full to see the reason
   bool selective_is_unsafe_ = false;  ///< with kernels skipped the program failed or made other MPI calls: everything is executed in full
+  bool is_cut_ = false;               ///< the time budget ended a launch
   int drifted_ = 0, launches_ = 0;
   Seconds launch_seconds_ = 0;
 };

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -94,6 +96,8 @@ class MpiAdvice : public ::testing::Test {
 
   MpiTuning advise(const Machine& machine) {
     services_.tune = [this, machine](const MpiTuneRequest& tuning, const RunContext&) { return tuned(tuning, machine); };
+    services_.known = kept_.value_or(KeptAdvice());
+    services_.keep = [this](const KeptAdvice* found) { kept_ = found != nullptr ? std::optional(*found) : std::nullopt; };
     return advise_mpi(request_, services_, context_);
   }
 
@@ -102,11 +106,15 @@ class MpiAdvice : public ::testing::Test {
     const search::ParameterSpace& space = tuning.space;
     spaces_.push_back(space);
     MpiTuning result;
+    budget_ = tuning.time_budget;
     for (const std::string& nb : space.parameters.at(0).second) {
       Asked asked{space.command.at(5), nb, space.launcher.back().substr(space.launcher.back().find('=') + 1), tuning.policy, tuning.clock};
       asked_.push_back(asked);
       const Seconds seconds = machine(asked);
       now_ += seconds;
+      if (cuts_ && seconds + spent_by(result) > budget_) {
+        break;
+      }
       MpiConfiguration configuration;
       configuration.setting = {{"nb", nb}};
       configuration.predicted = tuning.policy == Policy::full ? seconds : seconds * (1 + 0.008 * (asked_.size() % 2 == 0 ? 1 : -1));
@@ -118,6 +126,20 @@ class MpiAdvice : public ::testing::Test {
     result.launches = 1;
     result.configurations.front().verdict = MpiVerdict::chosen;
     return result;
+  }
+
+  /// Returns the time of a tuning's configurations.
+  static Seconds spent_by(const MpiTuning& tuning) {
+    return std::accumulate(tuning.configurations.begin(), tuning.configurations.end(), 0.0,
+                           [](Seconds sum, const MpiConfiguration& each) { return sum + each.elapsed; });
+  }
+
+  /// Forgets earlier advice.
+  void restart() {
+    now_ = 0;
+    asked_.clear();
+    notes_.clear();
+    kept_.reset();
   }
 
   [[nodiscard]] std::size_t executed_in_full() const {
@@ -140,8 +162,10 @@ class MpiAdvice : public ::testing::Test {
   std::vector<std::string> notes_;
   std::vector<search::ParameterSpace> spaces_;
   std::string libraries_;
-  Seconds now_ = 0;
+  std::optional<KeptAdvice> kept_;
+  Seconds now_ = 0, budget_ = 0;
   bool loads_ = true, is_cancelled_ = false;
+  bool cuts_ = false;  ///< a tuning ends with its time budget
 };
 
 /// Returns a machine on which (grid, nb, threads) is the best, and others take longer by 2 % and more.
@@ -207,7 +231,84 @@ TEST_F(MpiAdvice, TheTimeBudgetEndsTheSearch) {
   const MpiTuning advice = advise(best_at("1x2", 64, "1"));
   EXPECT_THAT(advice.configurations, SizeIs(8)) << "of the first grid";
   EXPECT_THAT(notes_, Contains(HasSubstr("left 24 configurations untried")));
-  EXPECT_LE(executed_in_full(), 6) << "one round";
+  EXPECT_EQ(executed_in_full(), 0) << "nothing is launched once it is spent";
+  EXPECT_THAT(notes_, Contains(HasSubstr("left 2 of the leading 2 configurations without an execution in full: predictions alone decide")));
+  EXPECT_FALSE(advice.best().finalist);
+}
+
+TEST_F(MpiAdvice, EachTuningHasTheRestOfTheTimeBudget) {
+  request_.time_budget = 100;
+  std::vector<Seconds> left;
+  static_cast<void>(advise([&](const Asked& asked) {
+    if (asked.nb == "16" && asked.policy == Policy::local) {
+      EXPECT_NEAR(budget_, 100 - now_, 1e-9);
+      left.push_back(budget_);
+    }
+    return 1.0;
+  }));
+  EXPECT_THAT(left, SizeIs(4)) << "one for each grid";
+  EXPECT_LT(left.back(), left.front());
+}
+
+TEST_F(MpiAdvice, ConfigurationsThatATuningLeftOutAreUntried) {
+  request_.time_budget = 3;
+  cuts_ = true;
+  const MpiTuning advice = advise(best_at("1x2", 64, "1"));
+  EXPECT_THAT(advice.configurations, SizeIs(2)) << "the third isn't over within 3 s";
+  EXPECT_THAT(notes_, Contains(HasSubstr("left 30 configurations untried")));
+}
+
+TEST_F(MpiAdvice, PredictionsAloneDecideUnlessAllLeadingConfigurationsWereExecuted) {
+  const auto machine = best_at("1x2", 64, "1");
+  const MpiTuning all = advise(machine);
+  std::size_t before = 0;
+  while (asked_.at(before).policy != Policy::full) {
+    ++before;
+  }
+  const Seconds predicting = std::accumulate(asked_.begin(), asked_.begin() + static_cast<std::ptrdiff_t>(before), 0.0,
+                                             [&](Seconds sum, const Asked& each) { return sum + machine(each); });
+  restart();
+  request_.time_budget = predicting + 1.5;  // enough for two of the leading ones
+  const MpiTuning advice = advise(machine);
+  EXPECT_EQ(executed_in_full(), 2);
+  EXPECT_TRUE(std::none_of(advice.configurations.begin(), advice.configurations.end(), [](const auto& each) { return each.finalist; }));
+  EXPECT_THAT(notes_, Contains(HasSubstr("predictions alone decide. Run it again to go on")));
+  ASSERT_TRUE(kept_.has_value());
+  EXPECT_THAT(kept_->executed.configurations, SizeIs(2));
+}
+
+TEST_F(MpiAdvice, AnotherRunGoesOn) {
+  const auto machine = best_at("1x2", 64, "1");
+  const MpiTuning uninterrupted = advise(machine);
+  const std::vector<Asked> needed = asked_;
+  EXPECT_FALSE(kept_.has_value()) << "a complete search begins anew";
+  restart();
+  request_.time_budget = 5;
+  MpiTuning advice = advise(machine);
+  int runs = 1;
+  for (; kept_ && runs < 100; ++runs) {
+    advice = advise(machine);
+  }
+  EXPECT_GT(runs, 4);
+  EXPECT_LT(runs, 100);
+  EXPECT_THAT(asked_, SizeIs(::testing::Le(needed.size()))) << "no configuration is predicted twice";
+  EXPECT_EQ(advice.best().setting, uninterrupted.best().setting);
+  EXPECT_EQ(advice.configurations.size(), uninterrupted.configurations.size());
+}
+
+TEST_F(MpiAdvice, AnInterruptedSearchGoesOn) {
+  const auto machine = best_at("1x2", 64, "1");
+  EXPECT_THROW(static_cast<void>(advise([&](const Asked& each) {
+                 is_cancelled_ = asked_.size() == 16;
+                 return machine(each);
+               })),
+               Cancelled);
+  ASSERT_TRUE(kept_.has_value());
+  EXPECT_THAT(kept_->predicted.configurations, SizeIs(16));
+  asked_.clear();
+  is_cancelled_ = false;
+  EXPECT_EQ(advise(machine).best().setting.at("grid"), "1x2");
+  EXPECT_EQ(asked_.size() - executed_in_full(), 16);
 }
 
 TEST_F(MpiAdvice, AGridThatFailsIsSkipped) {

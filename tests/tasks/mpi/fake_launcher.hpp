@@ -11,22 +11,26 @@
 
 namespace flopcast::tests {
 
-/// A launcher without processes: a function answers each execution with a profile, or with nothing if the program fails in it.
+/// A launcher without processes: a function answers each execution with a profile, or with nothing if the program fails in it. Executions
+/// take as long as their profiles say, and the one in which the limit is reached has no result.
 class FakeLauncher : public MpiLauncher {
  public:
   using Program = std::function<std::optional<MpiProfile>(const MpiExecution&, const MpiKnownKernels& known)>;
 
   explicit FakeLauncher(Program program) : program_(std::move(program)) {}
 
-  MpiLaunchResult launch(const std::vector<MpiExecution>& executions, const MpiKnownKernels& known) override {
+  MpiLaunchResult launch(const std::vector<MpiExecution>& executions, const MpiKnownKernels& known, Seconds limit) override {
     MpiLaunchResult result;
     std::string made;
-    for (std::size_t i = 0; i < std::min(executions.size(), max_executions) && !result.failed; ++i) {
+    for (std::size_t i = 0; i < std::min(executions.size(), max_executions) && !result.failed && !result.is_cut; ++i) {
       made += (made.empty() ? "" : ", ") + search::to_string(executions[i].parameters) + ' ' +
               std::string(selective::to_string(executions[i].policy));
       if (std::optional<MpiProfile> profile = program_(executions[i], known)) {
         result.seconds += profile->elapsed;
-        result.profiles[i] = std::move(*profile);
+        result.is_cut = limit > 0 && result.seconds > limit;
+        if (!result.is_cut) {
+          result.profiles[i] = std::move(*profile);
+        }
       } else {
         result.failed = i;
       }

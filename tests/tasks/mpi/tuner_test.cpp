@@ -24,6 +24,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::SizeIs;
 using tests::FakeLauncher;
 
 search::ParameterSpace space_of(const std::vector<std::string>& values) {
@@ -98,6 +99,44 @@ TEST_F(MpiTunerRuns, TheMiddleOneIsCheckedFirstThenTheExtremes) {
   EXPECT_GT(tuning.configurations.at(2).self_check, 0);
   EXPECT_EQ(tuning.configurations.at(1).self_check, 0);
   EXPECT_EQ(tuning.configurations.at(1).executed_share, 0.5);
+}
+
+TEST_F(MpiTunerRuns, ATimeBudgetEndsTheLaunchAndLeavesThePredictionsSoFar) {
+  MpiTuneRequest limited = request({"32", "64", "96"});
+  limited.policy = Policy::full;
+  limited.confirm.number = 2;
+  limited.time_budget = 5;
+  FakeLauncher launcher(taking({{"32", 3}, {"64", 5}, {"96", 3}}));
+  const MpiTuning tuning = tune(limited, launcher);
+  EXPECT_THAT(launcher.launches, ElementsAre("nb=32 full, nb=96 full, nb=64 full"))
+      << "the third doesn't end within 5 s and the grace of 2 s";
+  EXPECT_THAT(tuning.configurations, SizeIs(2));
+  EXPECT_EQ(tuning.configurations.back().setting.at("nb"), "96");
+  EXPECT_EQ(tuning.launches, 1);
+}
+
+TEST_F(MpiTunerRuns, NothingIsLaunchedOnceTheTimeBudgetIsSpent) {
+  MpiTuneRequest limited = request({"32", "64", "96"});
+  limited.policy = Policy::full;
+  limited.time_budget = 5;
+  FakeLauncher launcher(taking({{"32", 3}, {"64", 3}, {"96", 3}}));
+  launcher.max_executions = 1;
+  EXPECT_THAT(tune(limited, launcher).configurations, SizeIs(2));
+  EXPECT_THAT(launcher.launches, SizeIs(2));
+}
+
+TEST_F(MpiTunerRuns, ATimeBudgetWithoutAPredictionIsAnError) {
+  MpiTuneRequest limited = request({"32", "64"});
+  limited.policy = Policy::full;
+  limited.time_budget = 5;
+  FakeLauncher launcher(taking({{"32", 8}, {"64", 8}}));
+  try {
+    static_cast<void>(tune(limited, launcher));
+    FAIL() << "there is no result";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::unusable_measurement);
+    EXPECT_THAT(error.what(), HasSubstr("the time budget ended before the first prediction. Give a longer one"));
+  }
 }
 
 TEST_F(MpiTunerRuns, APrioriCountsFirst) {

@@ -75,7 +75,13 @@ struct MpiTuneRequest {
   bool thread_multiple = true;
   bool validate = false;
   bool fresh = false;
+  /// Time after which nothing is launched any more. A launch that is under way goes on for launch_grace at most. 0: no limit. Only advice
+  /// on routines has one, so that no option sets it.
+  Seconds time_budget = 0;
 };
+
+/// Time that a launch has to end once the time budget is spent.
+inline constexpr Seconds launch_grace = 2;
 
 /// Verdict on a configuration.
 enum class MpiVerdict : unsigned char {
@@ -108,7 +114,7 @@ struct MpiConfiguration {
 /// Result of a tuning.
 struct MpiTuning {
   std::string name;                              ///< name of the space
-  std::vector<MpiConfiguration> configurations;  ///< in the space's order
+  std::vector<MpiConfiguration> configurations;  ///< in the space's order, without those that a time budget left out
   int launches = 0;
   Seconds launch_seconds = 0;
   bool self_check_remembered = false;       ///< the program passed the self-check in an earlier tuning

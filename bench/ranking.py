@@ -9,18 +9,17 @@ fastest of them."""
 import json
 import os
 import statistics
-import subprocess
 import sys
 
-from program_runs import argument_parser, bold_if, environment_with_home
+from program_runs import argument_parser, bold_if, environment_with_home, run
 
 REACH = {"regret_median": 0.01, "regret_worst": 0.04, "pairs": 0.95}
 
 
-def rank(options, family, blas, environment):
-    command = [options.flopcast, "rank", family, "--n", options.n, "--blas", blas, "--threads", options.threads, "--time-budget", options.time_budget,
-               "--validate-all" if options.all else "--validate", "--repetitions", options.repetitions, "--json", "--quiet"]
-    return json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout)
+def rank(options, family, blas, environment, sizes, more):
+    """Returns the document of `flopcast rank`; `sizes` and `more` are words of its command."""
+    command = [options.flopcast, "rank", family, *sizes, "--blas", blas, "--threads", options.threads, *more, "--json", "--quiet"]
+    return json.loads(run(command, environment))
 
 
 def inside_intervals(decision):
@@ -71,7 +70,8 @@ def main():
     rows = []
     for blas in options.blas.split(","):
         for family in options.families.split(","):
-            document = rank(options, family, blas, environment)
+            document = rank(options, family, blas, environment, ["--n", options.n],
+                            ["--time-budget", options.time_budget, "--validate-all" if options.all else "--validate", "--repetitions", options.repetitions])
             with open(os.path.join(environment["FLOPCAST_HOME"], f"rank-{family}-{blas}.json"), "w", encoding="utf-8") as file:
                 json.dump(document, file)
             place = document["places"][0]

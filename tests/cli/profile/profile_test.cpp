@@ -161,7 +161,8 @@ TEST_P(ProfileCommands, ShowsTables) {
               AllOf(HasSubstr("By routine:"), HasSubstr("By shape:"), HasSubstr("| dgeqrf"), HasSubstr("n=200"), HasSubstr("of peak")));
   EXPECT_THAT(ended.out, AllOf(HasSubstr("peak: "), HasSubstr("the best dgemm of openblas"), Not(HasSubstr("By thread"))));
   EXPECT_THAT(shell("flopcast profile --no-peak --by shape --csv " + file("trace")).out,
-              AllOf(ContainsRegex("routine,flags,[a-z,]*m,n,[a-z,]*calls,seconds"), ContainsRegex("dgeqrf,,[,]*200,200,[,]*1,")));
+              AllOf(::testing::ContainsRegex("routine,flags,[a-z,]*m,n,[a-z,]*calls,seconds"),
+                    ::testing::ContainsRegex("dgeqrf,,[,]*200,200,[,]*1,")));
   EXPECT_THAT(shell("flopcast profile --no-peak --by thread " + file("trace")).out, HasSubstr("most in"));
   EXPECT_THAT(shell("flopcast profile --no-peak --by process " + file("trace")).out, HasSubstr("example_qr"));
   EXPECT_THAT(shell("flopcast profile --no-peak --by shape --top 1 " + file("trace")).out, HasSubstr("other shapes"));

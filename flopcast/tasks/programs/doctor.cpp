@@ -35,6 +35,15 @@ EvaluationOptions options_of(Seconds time_budget) {
   return options;
 }
 
+/// Returns why an evaluation says nothing; "" if it does. Kernels without samples are expected by a bound of their time, which may be a
+/// small part of it.
+std::string failure_of(const WhatIfEvaluation& evaluation) {
+  constexpr double hardly_any = 0.1;
+  const bool is_bound = evaluation.unmodelled > hardly_any * evaluation.result.by_models;
+  return evaluation.result.failure.empty() && is_bound ? "its kernels aren't measured yet; give more --time-budget"
+                                                       : evaluation.result.failure;
+}
+
 /// Returns answers for all changes, in their order.
 std::vector<WhatIfResult> answers_to(const std::vector<ExaminedChange>& changes, const DiagnosisFacts& facts, Seconds time_budget,
                                      const WhatIfServices& services, const RunContext& context) {
@@ -45,6 +54,7 @@ std::vector<WhatIfResult> answers_to(const std::vector<ExaminedChange>& changes,
   std::vector<WhatIfResult> answers;
   for (WhatIfEvaluation& one :
        evaluate(questions, facts.program, facts.breakdown, facts.place, options_of(time_budget), services, context)) {
+    one.result.failure = failure_of(one);
     answers.push_back(std::move(one.result));
   }
   return answers;
@@ -96,8 +106,8 @@ std::optional<Finding> layout_finding(const DiagnosisFacts& facts, Seconds time_
   const WhatIfEvaluation recorded = expected(facts.program, facts.breakdown, facts, time_budget / 2, services, context);
   const WhatIfEvaluation changed = expected(plain, plain_breakdown, facts, time_budget / 2, services, context);
   for (const WhatIfEvaluation* one : {&recorded, &changed}) {
-    if (!one->result.failure.empty()) {
-      examined.push_back("operands that are plain: " + one->result.failure);
+    if (const std::string failure = failure_of(*one); !failure.empty()) {
+      examined.push_back("operands that are plain: " + failure);
       return std::nullopt;
     }
   }
@@ -245,7 +255,7 @@ ProgramDiagnosis diagnose(DiagnosisFacts facts, Seconds time_budget, const Docto
       const ChangedProgram changed(facts.program, change);
       const program::ProgramBreakdown breakdown(changed);
       const WhatIfEvaluation evaluation = expected(changed, breakdown, facts, share, services.what_if, context);
-      return evaluation.result.failure.empty() ? std::optional(expected_of({name}, breakdown, evaluation)) : std::nullopt;
+      return failure_of(evaluation).empty() ? std::optional(expected_of({name}, breakdown, evaluation)) : std::nullopt;
     };
     for (Finding& finding : driver_findings(facts, expect_changed, diagnosis.examined)) {
       diagnosis.findings.push_back(std::move(finding));

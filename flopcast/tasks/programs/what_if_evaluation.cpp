@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "flopcast/cache/placement.hpp"
 #include "flopcast/predict/blend.hpp"
 #include "flopcast/predict/contention.hpp"
 #include "flopcast/predict/predicted_interval.hpp"
+#include "flopcast/program/recorded_place.hpp"
 #include "flopcast/protocol/threaded_routines.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/programs/thread_models.hpp"
@@ -39,18 +42,28 @@ void require_integers(const std::vector<ThreadCalls>& threads, int library_bytes
   }
 }
 
+/// Returns the predicted time in kernels without samples.
+Seconds unmodelled(const prediction::TracePrediction& prediction) {
+  Seconds sum = 0;
+  for (const prediction::CallPrediction& call : prediction.calls) {
+    sum += call.relative_error >= 1 ? call.seconds : 0;
+  }
+  return sum;
+}
+
 /// Evaluates one question in the place that it asks about.
 class WhatIfEvaluator {
  public:
   /// `same` holds the expectation for the place of the recording. It is null if it isn't known or comparable, or if the question is that
   /// expectation.
-  /// `alternatives` are the same libraries with other numbers of threads, which each call may get instead.
+  /// `alternatives` are the same libraries with other numbers of threads, which each call may get instead. Shapes in `kept` stay as recorded.
   WhatIfEvaluator(const WhatIf& question, const std::vector<ThreadCalls>& threads, const ProgramBreakdown& breakdown,
                   std::unique_ptr<WhatIfLibraries> libraries, std::vector<std::unique_ptr<WhatIfLibraries>> alternatives,
-                  const WhatIfEvaluation* same, double cpus, const RunContext& context)
+                  const WhatIfEvaluation* same, std::set<std::size_t> kept, double cpus, const RunContext& context)
       : threads_(threads),
         breakdown_(breakdown),
         same_(same),
+        kept_(std::move(kept)),
         cpus_(cpus),
         context_(context),
         libraries_(std::move(libraries)),
@@ -147,7 +160,10 @@ class WhatIfEvaluator {
     }
     result().by_models = result().predicted;
     for (const PredictedThread& thread : evaluation_.threads) {
-      evaluation_.models_deviation += thread.prediction.deviation;
+      static constexpr double of_bound = (10 - 1) / prediction::z95_two_sided;  // kernels without samples may take ten times as long
+      const Seconds unknown = unmodelled(thread.prediction);
+      evaluation_.unmodelled += unknown;
+      evaluation_.models_deviation += std::hypot(thread.prediction.deviation, of_bound * unknown);
     }
   }
 
@@ -167,7 +183,8 @@ class WhatIfEvaluator {
     for (std::size_t i = 0; i < result().shapes.size(); ++i) {
       if (std::optional<Seconds>& seconds = result().shapes[i]; seconds && same_->result.shapes[i]) {
         const Seconds by_models = *seconds;
-        seconds = transferred_time(breakdown_.shapes()[i].sum, *same_->result.shapes[i], by_models);
+        seconds = kept_.count(i) > 0 ? breakdown_.shapes()[i].sum.seconds
+                                     : transferred_time(breakdown_.shapes()[i].sum, *same_->result.shapes[i], by_models);
         result().predicted += *seconds - by_models;
         factors[i] = by_models > 0 ? *seconds / by_models : 1;
       }
@@ -253,6 +270,7 @@ class WhatIfEvaluator {
   const std::vector<ThreadCalls>& threads_;
   const ProgramBreakdown& breakdown_;
   const WhatIfEvaluation* same_;
+  std::set<std::size_t> kept_;
   double cpus_;
   const RunContext& context_;
   std::unique_ptr<WhatIfLibraries> libraries_;
@@ -282,7 +300,16 @@ class ProgramEvaluator {
         services_(services),
         context_(context),
         can_compare_(!program.summary().dry_run && services.is_here(place)),
-        threads_(described_calls(program, breakdown)) {}
+        threads_(described_calls(program, breakdown)) {
+    for (std::size_t i = 0; i < breakdown.shapes().size(); ++i) {
+      const std::size_t name = breakdown.shapes()[i].name;
+      const std::vector<std::string>& files = program.summary().name_libraries;
+      const std::string library = name < files.size() && !files[name].empty() ? program::library_name(files[name]) : place.blas;
+      if (library != place.blas) {
+        other_libraries_[library].push_back(i);
+      }
+    }
+  }
 
   std::vector<WhatIfEvaluation> run(const std::vector<WhatIf>& questions) {
     std::vector<WhatIfEvaluation> all;
@@ -294,7 +321,7 @@ class ProgramEvaluator {
     };
     const bool needs_same = can_compare_ && std::any_of(all.begin(), all.end(), compares);
     const bool asks_same = std::any_of(questions.begin(), questions.end(), [&](const WhatIf& q) { return is_recorded_place(q); });
-    const std::size_t parts = questions.size() + (needs_same && !asks_same ? 1 : 0);
+    const std::size_t parts = questions.size() + (needs_same && !asks_same ? 1 : 0) + (can_compare_ ? other_libraries_.size() : 0);
     budget_ = options_.time_budget / static_cast<double>(std::max<std::size_t>(1, parts));
     if (needs_same || (asks_same && can_compare_)) {
       find_same();
@@ -380,10 +407,31 @@ class ProgramEvaluator {
   void find_same() {
     try {
       same_ = predicted({}, libraries_of({}, as_recorded), nullptr, true);
+      for (const auto& [library, shapes] : other_libraries_) {
+        take_expectation(library, shapes);
+      }
     } catch (const Error& error) {
       context_.rethrow_if_cancelled();
       context_.note(fmt::format("nothing can be compared with the recorded times: {}", error.what()));
     }
+  }
+
+  /// Expects these shapes, which another library than the place's computed, by the models of that library.
+  void take_expectation(const std::string& library, const std::vector<std::size_t>& shapes) {
+    WhatIf question;
+    question.blas = library;
+    const WhatIfEvaluation other = predicted(question, libraries_of(question, as_recorded), nullptr, false);
+    Seconds before = 0, taken = 0;
+    for (const std::size_t shape : shapes) {
+      before += same_->result.shapes[shape].value_or(0);
+      taken += other.result.shapes[shape].value_or(0);
+      same_->result.shapes[shape] = other.result.shapes[shape];
+    }
+    const auto part = [](const WhatIfEvaluation& one, Seconds seconds) {
+      return one.result.by_models > 0 ? one.models_deviation * seconds / one.result.by_models : 0;
+    };
+    same_->models_deviation = std::hypot(part(*same_, same_->result.by_models - before), part(other, taken));
+    same_->result.by_models += taken - before;
   }
 
   WhatIfEvaluation evaluated(const WhatIf& question) {
@@ -410,7 +458,14 @@ class ProgramEvaluator {
         }
       }
     }
-    WhatIfEvaluator evaluator(question, threads_, breakdown_, std::move(place), std::move(alternatives), same, services_.cpus, context_);
+    std::set<std::size_t> kept;
+    for (const auto& [library, shapes] : other_libraries_) {
+      if (question.blas.empty()) {  // they stay in that library
+        kept.insert(shapes.begin(), shapes.end());
+      }
+    }
+    WhatIfEvaluator evaluator(question, threads_, breakdown_, std::move(place), std::move(alternatives), same, std::move(kept),
+                              services_.cpus, context_);
     WhatIfEvaluation evaluation = evaluator.run(is_recorded_place, budget_);
     evaluation.result.gain = gain_of(evaluation.result, program_.summary().dry_run);
     return evaluation;
@@ -424,6 +479,7 @@ class ProgramEvaluator {
   const RunContext& context_;
   bool can_compare_;
   std::vector<ThreadCalls> threads_;
+  std::map<std::string, std::vector<std::size_t>> other_libraries_;  ///< shapes that other libraries than the place's BLAS computed
   Seconds budget_ = 0;
   std::optional<WhatIfEvaluation> same_;
 };

@@ -28,6 +28,7 @@ struct WhatIfEvaluation {
   WhatIfResult result;
   std::vector<PredictedThread> threads;  ///< filled where calls are predicted
   Seconds models_deviation = 0;          ///< standard deviation of WhatIfResult::by_models that the models state
+  Seconds unmodelled = 0;                ///< part of WhatIfResult::by_models that no sample supports
 };
 
 struct EvaluationOptions : WhatIfOptions {

@@ -84,6 +84,7 @@ module flopcast_contract
     real(c_double) :: time_budget = 0
     type(c_ptr) :: ranks = c_null_ptr
     real(c_double) :: max_bytes = 0
+    type(c_ptr) :: addend = c_null_ptr, tensors = c_null_ptr
   end type
 
   !> Plans c = alpha a b + beta c for arrays of these shapes: call flopcast_plan(plan, bench, notation, a, b, c, effort, threads,

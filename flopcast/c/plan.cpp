@@ -1,6 +1,9 @@
+#include "flopcast/c/plan.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,19 +18,10 @@
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/contraction/contraction.hpp"
 
-/// A plan with the services that its kernels come from.
-struct flopcast_plan {
-  std::shared_ptr<const flopcast::Workbench> services;
-  flopcast::contract::Plan plan;
-  flopcast::Precision precision;
-  std::size_t operands;
-};
-
 namespace flopcast::c {
 namespace {
 
-PlanRequest request_of(flopcast_type type, const flopcast_plan_options* given) {
-  const auto options = given_options(given, "flopcast_plan_options");
+PlanRequest request_of(flopcast_type type, const flopcast_plan_options& options) {
   if (type < FLOPCAST_F32 || type > FLOPCAST_C64) {
     throw usage_error("type of the elements: {} given, expected FLOPCAST_F32, FLOPCAST_F64, FLOPCAST_C32 or FLOPCAST_C64",
                       static_cast<int>(type));
@@ -94,14 +88,26 @@ void require_shape_of_result(const contract::SizedExpression& expression, const 
   }
 }
 
-flopcast_plan* new_plan(flopcast_workbench& bench, const contract::SizedExpression& expression, const PlanTensors& tensors,
-                        const PlanRequest& request) {
+flopcast_plan* new_plan(flopcast_workbench& bench, const contract::SizedExpression& expression, PlanTensors tensors, flopcast_type type,
+                        const flopcast_plan_options* given) {
+  const auto options = given_options(given, "flopcast_plan_options");
+  PlanRequest request = request_of(type, options);
   if (tensors.result) {
     require_shape_of_result(expression, *tensors.result);
   }
+  if (options.addend != nullptr) {
+    tensors.strides.addend = list_of(options.addend->strides, expression.result.labels.size());
+    tensors.strides.conjugated_addend = options.addend->conjugated != 0;
+  }
+  const std::size_t operands = expression.operands.size();
+  if (options.tensors != nullptr) {
+    request.tensors.assign(options.tensors, options.tensors + operands);
+  }
   const auto turn = turn_of(bench);
-  contract::Plan plan = bench.services.plan(expression, tensors.strides, request);
-  return new flopcast_plan{bench.services.for_threads(request.threads), std::move(plan), request.precision, expression.operands.size()};
+  contract::Plan plan = bench.has_libraries ? bench.services.plan(expression, tensors.strides, request)
+                                            : contract::plan(expression, tensors.strides, {}, request);
+  return new flopcast_plan{bench.has_libraries ? bench.services.for_threads(request.threads) : nullptr, std::move(plan), request.precision,
+                           operands};
 }
 
 /// Returns the name of operand `t` of `count` in messages: A or B, or the number of one of many.
@@ -133,7 +139,7 @@ std::size_t rank_of(const contract::Expression& expression, std::size_t t, const
 
 /// Returns the labels of a tensor with numbered indices.
 contract::Subscripts subscripts_of(const flopcast_tensor& tensor, const std::string& name) {
-  constexpr int max_rank = 64;
+  constexpr int max_rank = 1024;
   if (tensor.rank < 0 || tensor.rank > max_rank) {
     throw usage_error("the rank of {} is {}, expected 0 to {}", name, tensor.rank, max_rank);
   }
@@ -144,6 +150,12 @@ contract::Subscripts subscripts_of(const flopcast_tensor& tensor, const std::str
   subscripts.labels.assign(tensor.labels, tensor.labels + tensor.rank);
   subscripts.conjugated = tensor.conjugated != 0;
   return subscripts;
+}
+
+/// Returns whether all labels of a tensor are ASCII letters.
+bool are_letters(const contract::Subscripts& subscripts) {
+  return std::ranges::all_of(subscripts.labels,
+                             [](contract::Label label) { return (label >= 'a' && label <= 'z') || (label >= 'A' && label <= 'Z'); });
 }
 
 /// Plans an expression in letters. `shapes` and `strides` have one element per operand.
@@ -168,7 +180,7 @@ flopcast_plan* plan_in_letters(flopcast_workbench& bench, const contract::Expres
     tensors.result = list_of(result_shape, rank);
   }
   tensors.strides.result = list_of(result_strides, rank);
-  return new_plan(bench, sized, tensors, request_of(type, options));
+  return new_plan(bench, sized, std::move(tensors), type, options);
 }
 
 /// Plans an expression of tensors whose indices have numbers.
@@ -183,14 +195,40 @@ flopcast_plan* plan_in_numbers(flopcast_workbench& bench, flopcast_type type, st
     tensors.shapes.push_back(shape_of(tensor.extents, subscripts.back().labels.size(), name));
     tensors.strides.operands.push_back(list_of(tensor.strides, subscripts.back().labels.size()));
   }
-  const contract::Expression expression = contract::make_expression(std::move(subscripts), subscripts_of(result, "C"));
+  contract::Expression expression = contract::make_expression(std::move(subscripts), subscripts_of(result, "C"));
+  expression.has_letters = are_letters(expression.result) && std::ranges::all_of(expression.operands, are_letters);
   const std::size_t rank = expression.result.labels.size();
   tensors.result = shape_of(result.extents, rank, "C");
   tensors.strides.result = list_of(result.strides, rank);
-  return new_plan(bench, contract::with_shapes(expression, tensors.shapes), tensors, request_of(type, options));
+  const contract::SizedExpression sized = contract::with_shapes(expression, tensors.shapes);
+  return new_plan(bench, sized, std::move(tensors), type, options);
 }
 
 }  // namespace
+
+flopcast_type type_of(Precision precision) {
+  return static_cast<flopcast_type>(std::ranges::find(contract::numbered_precisions, precision) - contract::numbered_precisions.begin());
+}
+
+flopcast_plan_options options_of(const PlanRequest& request) {
+  contract::require_possible_threads(request.threads);
+  if (!(request.time_budget >= 0)) {
+    throw bad_input("time budget of a plan: {} s given, expected 0 or more", static_cast<Seconds>(request.time_budget));
+  }
+  constexpr double not_default = std::numeric_limits<double>::min();  // nearly 0, which would stand for the default
+  flopcast_plan_options options = FLOPCAST_PLAN_OPTIONS;
+  options.effort = static_cast<std::int32_t>(request.effort);
+  options.order = request.order == contract::Order::row_major ? FLOPCAST_ROW_MAJOR : FLOPCAST_COLUMN_MAJOR;
+  options.threads = request.threads;
+  options.fresh = request.fresh ? 1 : 0;
+  options.time_budget = std::max<double>(request.time_budget, not_default);
+  options.max_bytes = std::max<double>(request.max_bytes, not_default);
+  options.tensors = request.tensors.empty() ? nullptr : request.tensors.data();
+  return options;
+}
+
+bool OwnedPlan::is_zero(const void* number) const { return contract::number_at(plan_->precision, number, 0) == 0.0; }
+
 }  // namespace flopcast::c
 
 flopcast_status flopcast_plan_einsum(flopcast_plan** plan, flopcast_workbench* bench, const char* notation, flopcast_type type,

@@ -4,6 +4,7 @@
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <utility>
 
 #include "flopcast/support/exception.hpp"
 #include "flopcast/support/run_context.hpp"
@@ -12,6 +13,7 @@ namespace flopcast::c {
 namespace {
 
 thread_local std::string last_message;
+thread_local std::exception_ptr last_exception;
 
 flopcast_status failed(int code, const char* message) noexcept {
   try {
@@ -25,6 +27,7 @@ flopcast_status failed(int code, const char* message) noexcept {
 }  // namespace
 
 flopcast_status failure() noexcept {
+  last_exception = std::current_exception();
   try {
     throw;
   } catch (const Error& error) {
@@ -41,6 +44,8 @@ flopcast_status failure() noexcept {
     return failed(FLOPCAST_INTERNAL, "an unknown exception");
   }
 }
+
+void rethrow_failure() { std::rethrow_exception(std::exchange(last_exception, nullptr)); }
 
 char* new_text(const std::string& text) {
   auto* copy = static_cast<char*>(std::malloc(text.size() + 1));

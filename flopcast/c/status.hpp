@@ -25,6 +25,16 @@ flopcast_status guarded(Work&& work) noexcept {
   }
 }
 
+/// Throws again what the failed function of this thread caught last.
+[[noreturn]] void rethrow_failure();
+
+/// Turns the status of a function of the C interface, called in this thread, into the exception that the function caught.
+inline void throw_if_failed(flopcast_status status) {
+  if (status != FLOPCAST_DONE) {
+    rethrow_failure();
+  }
+}
+
 /// Throws usage_error, which names the argument, if the pointer is null.
 template <class T>
 T& required(T* pointer, const char* name) {

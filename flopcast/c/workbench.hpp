@@ -15,9 +15,12 @@
 struct flopcast_workbench {
   flopcast_workbench(flopcast::machine::LibraryChoice choice, flopcast::RunContext its_context)
       : services(std::move(choice), its_context), context(std::move(its_context)) {}
+  /// Makes a workbench that opens nothing, for plans that need no BLAS.
+  flopcast_workbench() : has_libraries(false) {}
 
   flopcast::PlanningWorkbenches services;
   flopcast::RunContext context;
+  bool has_libraries = true;
   std::mutex in_use;  ///< held while the services are used
   pid_t process = ::getpid();
 };

@@ -4,26 +4,26 @@
 #include <mutex>
 #include <string>
 
-#include "flopcast/support/run_context.hpp"
-#include "flopcast/tasks/contraction/contraction.hpp"
-#include "flopcast/tasks/contraction/planning_workbenches.hpp"
+#include "flopcast/c/status.hpp"
+#include "flopcast/flopcast.h"
 
 namespace flopcast::tapp {
 
-/// The services with which a process plans its products. Several threads may plan: they wait for each other.
+/// The workbench with which a process plans its products. Several threads may plan: they wait for each other. Where nothing can be kept in the
+/// user's folders, choices are kept in this process only.
 class ProductPlanner {
  public:
-  ProductPlanner() : benches_({}, keeping_if_possible(noting())) {}
+  ProductPlanner() {
+    flopcast_workbench_options options = FLOPCAST_WORKBENCH_OPTIONS;
+    options.note = [](const char* text, void* planner) { static_cast<ProductPlanner*>(planner)->add_remark(text); };
+    options.user = this;
+    c::throw_if_failed(flopcast_workbench_open(&bench_, &options));
+  }
   ProductPlanner(const ProductPlanner&) = delete;
   ProductPlanner& operator=(const ProductPlanner&) = delete;
+  ~ProductPlanner() { flopcast_workbench_close(bench_); }
 
-  /// Plans an expression. Opens the libraries at the first call, and measures the caches unless they were measured before (up to 15 s).
-  /// Throws what PlanningWorkbenches::plan() throws.
-  /// Where nothing can be kept in the user's folders, choices are kept in this process only.
-  contract::Plan plan(const contract::SizedExpression& expression, const contract::EinsumStrides& strides, const PlanRequest& request) {
-    const std::scoped_lock lock(mutex_);
-    return benches_.plan(expression, strides, request);
-  }
+  [[nodiscard]] flopcast_workbench* bench() const { return bench_; }
   /// Returns the remarks about opening libraries and store so far, each on a line of its own.
   [[nodiscard]] std::string remarks() {
     const std::scoped_lock lock(mutex_);
@@ -31,18 +31,17 @@ class ProductPlanner {
   }
 
  private:
-  RunContext noting() {
-    RunContext context;
-    context.note = [this](const std::string& text) { remarks_ += text + '\n'; };
-    return context;
+  void add_remark(const char* text) {
+    const std::scoped_lock lock(mutex_);
+    remarks_ += std::string(text) + '\n';
   }
 
-  std::mutex mutex_;     ///< held while any of the following is used
-  std::string remarks_;  ///< outlives the services, which add to it
-  PlanningWorkbenches benches_;
+  std::mutex mutex_;  ///< held while remarks_ is used
+  std::string remarks_;
+  flopcast_workbench* bench_ = nullptr;
 };
 
-/// Returns the planner of this process. Products keep the planner, since their kernels come from its libraries.
+/// Returns the planner of this process. Products keep the planner, to which the workbench makes its remarks.
 std::shared_ptr<ProductPlanner> shared_planner();
 
 }  // namespace flopcast::tapp

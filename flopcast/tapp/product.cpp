@@ -5,14 +5,15 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <utility>
 
-#include "flopcast/contract/notation/element.hpp"
 #include "flopcast/contract/notation/overlap.hpp"
 #include "flopcast/support/no_fork_scope.hpp"
 #include "flopcast/support/units.hpp"
@@ -24,13 +25,12 @@ namespace {
 class Namer {
  public:
   explicit Namer(const std::array<ProductTensor, 4>& tensors) {
-    const auto is_letter = [](contract::Label label) { return (label >= 'a' && label <= 'z') || (label >= 'A' && label <= 'Z'); };
+    const auto is_letter = [](std::int64_t label) { return (label >= 'a' && label <= 'z') || (label >= 'A' && label <= 'Z'); };
     has_letters_ = std::all_of(tensors.begin(), tensors.end(), [&](const ProductTensor& tensor) {
       return std::all_of(tensor.labels.begin(), tensor.labels.end(), is_letter);
     });
   }
-  [[nodiscard]] bool has_letters() const { return has_letters_; }
-  [[nodiscard]] std::string operator()(contract::Label label) const {
+  [[nodiscard]] std::string operator()(std::int64_t label) const {
     return has_letters_ ? std::string(1, static_cast<char>(label)) : std::to_string(label);
   }
 
@@ -68,7 +68,7 @@ void require_precision(TAPP_prectype precision, TAPP_datatype type) {
   }
 }
 
-using Extents = std::map<contract::Label, std::int64_t>;
+using Extents = std::map<std::int64_t, std::int64_t>;
 
 /// Returns the extent of each label of a tensor. Throws a Failure if the tensor repeats a label with another extent.
 Extents extents_of(const ProductTensor& tensor, TAPP_error code, const Namer& name) {
@@ -111,7 +111,7 @@ void require_like_result(const ProductTensor& c, const ProductTensor& d, const N
 void require_consistent(const std::array<ProductTensor, 4>& tensors) {
   const auto& [a, b, c, d] = tensors;
   const Namer name(tensors);
-  for (const contract::Label label : d.labels) {
+  for (const std::int64_t label : d.labels) {
     const auto has = [label](const ProductTensor& tensor) {
       return std::find(tensor.labels.begin(), tensor.labels.end(), label) != tensor.labels.end();
     };
@@ -161,18 +161,21 @@ void require_no_aliasing(const ProductTensor& d) {
   }
 }
 
-/// Returns the number at an address.
-std::complex<double> scalar(Precision precision, const void* value, const char* name) {
-  return contract::number_at(precision, &required(static_cast<const char*>(value), name), 0);
-}
-
-contract::Subscripts subscripts_of(const ProductTensor& tensor) { return {tensor.labels, {}, tensor.conjugated}; }
-
-contract::SizedExpression expression_of(const std::array<ProductTensor, 4>& tensors) {
-  const auto& [a, b, c, d] = tensors;
-  contract::Expression expression = contract::make_expression({subscripts_of(a), subscripts_of(b)}, subscripts_of(d));
-  expression.has_letters = Namer(tensors).has_letters();
-  return contract::with_shapes(expression, std::array{a.info.extents, b.info.extents});
+/// Returns the labels of all tensors as C has them: numbered by their first appearance unless all of them fit 32 bits.
+std::array<std::vector<std::int32_t>, 4> short_labels(const std::array<ProductTensor, 4>& tensors) {
+  std::map<std::int64_t, std::int32_t> numbers;
+  for (const ProductTensor& tensor : tensors) {
+    for (const std::int64_t label : tensor.labels) {
+      numbers.emplace(label, static_cast<std::int32_t>(numbers.size()));
+    }
+  }
+  const bool fit = std::ranges::all_of(numbers, [](const auto& label) { return std::in_range<std::int32_t>(label.first); });
+  std::array<std::vector<std::int32_t>, 4> result;
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    std::ranges::transform(tensors[t].labels, std::back_inserter(result[t]),
+                           [&](std::int64_t label) { return fit ? static_cast<std::int32_t>(label) : numbers.at(label); });
+  }
+  return result;
 }
 
 /// Returns the tensors with one dimension per label of C and D. Throws a Failure if they contradict each other.
@@ -185,14 +188,8 @@ std::array<ProductTensor, 4> checked(const std::array<ProductTensor, 4>& tensors
   return result;
 }
 
-PlanRequest request_of(const Handle& handle, TAPP_datatype type) {
-  const auto value = [](const int& setting) { return std::atomic_ref(const_cast<int&>(setting)).load(std::memory_order_relaxed); };
-  PlanRequest request;
-  request.precision = contract::numbered_precisions[static_cast<std::size_t>(type)];
-  request.effort = static_cast<contract::Effort>(value(handle.effort));
-  request.threads = value(handle.threads);
-  return request;
-}
+/// Returns the value of an attribute that programs may change meanwhile.
+int value_of(const int& attribute) { return std::atomic_ref(const_cast<int&>(attribute)).load(std::memory_order_relaxed); }
 
 /// Returns the handle with the number. A number that this library never gave stands for default settings: programs written for the reference
 /// implementation, which has no use for handles, pass variables without a value.
@@ -239,24 +236,31 @@ ProductTensor tensor_of(char name, TAPP_tensor_info info, const std::int64_t* la
 }
 
 Product::Product(const Handle& handle, const std::array<ProductTensor, 4>& tensors, TAPP_prectype precision)
-    : Product(handle, checked(tensors, precision)) {}
-
-Product::Product(const Handle& handle, const std::array<ProductTensor, 4>& tensors)
-    : expression_(expression_of(tensors)),
-      strides_{{tensors[0].info.strides, tensors[1].info.strides}, tensors[3].info.strides, tensors[2].info.strides, tensors[2].conjugated},
-      request_(request_of(handle, tensors[3].info.type)),
-      planner_(shared_planner()),
-      plan_(planned(request_.threads)),
+    : tensors_(checked(tensors, precision)),
+      effort_(value_of(handle.effort)),
+      threads_(value_of(handle.threads)),
+      plan_(planned(threads_)),
       seconds_(plan_.seconds()) {}
 
-contract::Plan Product::planned(int threads) const {
-  PlanRequest request = request_;
-  request.threads = threads;
-  return planner_->plan(expression_, strides_, request);
+c::OwnedPlan Product::planned(int threads) const {
+  const auto labels = short_labels(tensors_);
+  std::array<flopcast_tensor, 4> described{};
+  for (std::size_t t = 0; t < tensors_.size(); ++t) {
+    described[t] = {static_cast<std::int32_t>(labels[t].size()), tensors_[t].conjugated ? 1 : 0, labels[t].data(),
+                    tensors_[t].info.extents.data(), tensors_[t].info.strides.data()};
+  }
+  flopcast_plan_options options = FLOPCAST_PLAN_OPTIONS;
+  options.effort = effort_;
+  options.threads = threads;
+  options.addend = &described[2];
+  return c::OwnedPlan([&](flopcast_plan** plan) {  // by the planner of this process, which may be a child of the product's
+    return flopcast_plan_from_labels(plan, shared_planner()->bench(), static_cast<flopcast_type>(tensors_[0].info.type), 2,
+                                     described.data(), &described[3], &options);
+  });
 }
 
-const contract::Plan& Product::plan(int threads) const {
-  if (threads == 0 || threads == request_.threads) {
+const c::OwnedPlan& Product::plan(int threads) const {
+  if (threads == 0 || threads == threads_) {
     return plan_;
   }
   const std::scoped_lock lock(mutex_);
@@ -269,12 +273,12 @@ const contract::Plan& Product::plan(int threads) const {
 
 void Product::execute(const ExecutorSettings& executor, const void* alpha, const void* a, const void* b, const void* beta, const void* c,
                       void* d) const {
-  const std::complex<double> of_product = scalar(request_.precision, alpha, "alpha"), of_c = scalar(request_.precision, beta, "beta");
-  if (c == nullptr && of_c != 0.0) {
+  required(static_cast<const char*>(alpha), "alpha");
+  required(static_cast<const char*>(beta), "beta");
+  if (c == nullptr && !plan_.is_zero(beta)) {
     throw failure(FLOPCAST_TAPP_MISSING_C, "C is a null pointer, but beta is not 0");
   }
-  const std::array operands = {a, b};
-  plan(std::atomic_ref(const_cast<int&>(executor.threads)).load(std::memory_order_relaxed)).execute(operands, c, d, of_product, of_c);
+  plan(value_of(executor.threads)).execute(alpha, std::array{a, b}, beta, c, d);
 }
 
 const std::string& Product::explanation() const {

@@ -8,11 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "flopcast/contract/network/plan.hpp"
-#include "flopcast/contract/notation/expression.hpp"
+#include "flopcast/c/plan.hpp"
 #include "flopcast/tapp/objects.hpp"
 #include "flopcast/tapp/planner.hpp"
-#include "flopcast/tasks/contraction/contraction.hpp"
 
 namespace flopcast::tapp {
 
@@ -20,7 +18,7 @@ namespace flopcast::tapp {
 struct ProductTensor {
   char name = 'A';  ///< in messages
   TensorInfo info;
-  std::vector<contract::Label> labels;
+  std::vector<std::int64_t> labels;
   bool conjugated = false;
 };
 
@@ -30,12 +28,12 @@ ProductTensor tensor_of(char name, TAPP_tensor_info info, const std::int64_t* la
 /// A planned product, which several threads may execute at once.
 class Product {
  public:
-  /// Plans op_D(A B + C) for `tensors` A, B, C and D. Throws a Failure if the tensors contradict each other, and what
-  /// ProductPlanner::plan() throws.
+  /// Plans op_D(A B + C) for `tensors` A, B, C and D. The first product of a process opens the libraries, and measures the caches unless they
+  /// were measured before (up to 15 s). Throws a Failure if the tensors contradict each other, and what flopcast_plan_from_labels() caught.
   Product(const Handle& handle, const std::array<ProductTensor, 4>& tensors, TAPP_prectype precision);
 
   /// D := op_D(alpha op_A(A) op_B(B) + beta op_C(C)). The first execution with another number of threads plans. Throws a Failure for null
-  /// pointers, and what Plan::execute() throws.
+  /// pointers, and what flopcast_execute() caught.
   void execute(const ExecutorSettings& executor, const void* alpha, const void* a, const void* b, const void* beta, const void* c,
                void* d) const;
 
@@ -43,18 +41,16 @@ class Product {
   [[nodiscard]] const std::string& explanation() const;             ///< the plan in words; made at the first call
 
  private:
-  Product(const Handle& handle, const std::array<ProductTensor, 4>& checked_tensors);
-  [[nodiscard]] contract::Plan planned(int threads) const;
-  [[nodiscard]] const contract::Plan& plan(int threads) const;
+  [[nodiscard]] c::OwnedPlan planned(int threads) const;
+  [[nodiscard]] const c::OwnedPlan& plan(int threads) const;
 
-  contract::SizedExpression expression_;
-  contract::EinsumStrides strides_;
-  PlanRequest request_;
-  std::shared_ptr<ProductPlanner> planner_;
-  contract::Plan plan_;  ///< for the handle's threads
+  std::array<ProductTensor, 4> tensors_;  ///< C and D have each label once
+  int effort_, threads_;                  ///< the handle's
+  std::shared_ptr<ProductPlanner> planner_ = shared_planner();
+  c::OwnedPlan plan_;  ///< for the handle's threads
   double seconds_;
-  mutable std::mutex mutex_;                      ///< held while any of the following is used
-  mutable std::map<int, contract::Plan> others_;  ///< plans for other numbers of threads; entries stay
+  mutable std::mutex mutex_;                    ///< held while any of the following is used
+  mutable std::map<int, c::OwnedPlan> others_;  ///< plans for other numbers of threads; entries stay
   mutable std::string explanation_;
 };
 

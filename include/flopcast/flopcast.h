@@ -101,6 +101,15 @@ typedef enum flopcast_effort {
 /** Order of the elements of tensors for which no strides are given. */
 typedef enum flopcast_order { FLOPCAST_ROW_MAJOR = 0, FLOPCAST_COLUMN_MAJOR = 1 } flopcast_order;
 
+/** A tensor's indices and its place in memory: element (i0, i1, ...) lies strides[0] i0 + strides[1] i1 + ... elements after the first. */
+typedef struct flopcast_tensor {
+  int32_t rank;           /**< number of indices, 0 to 1024; 0 for a scalar */
+  int32_t conjugated;     /**< other than 0: the complex conjugate of the tensor is meant */
+  const int32_t* labels;  /**< name of each index; an index has the same name in all tensors */
+  const int64_t* extents; /**< elements along each index */
+  const int64_t* strides; /**< in elements; NULL: dense in the options' order */
+} flopcast_tensor;
+
 /** Options of a plan. A member that is 0 has its default. */
 typedef struct flopcast_plan_options {
   size_t size;        /**< sizeof(flopcast_plan_options) */
@@ -115,9 +124,14 @@ typedef struct flopcast_plan_options {
   /** Largest number of bytes of the intermediates of three operands and more. Indices are cut into blocks where nothing else fits.
       Default: half of the available memory, which larger numbers don't exceed either. */
   double max_bytes;
+  /** Strides and conjugation of C, which has the indices of D; other members aren't read. Default: C lies as D does, and isn't conjugated. */
+  const flopcast_tensor* addend;
+  /** A number for each operand of three and more. Operands with equal numbers from 0 on are one tensor, so that equal products are computed
+      once. Default: no two operands are known to be one. */
+  const int32_t* tensors;
 } flopcast_plan_options;
 #define FLOPCAST_PLAN_OPTIONS \
-  { sizeof(flopcast_plan_options), 0, 0, 0, 0, 0.0, NULL, 0.0 }
+  { sizeof(flopcast_plan_options), 0, 0, 0, 0, 0.0, NULL, 0.0, NULL, NULL }
 
 /** A prepared expression D := alpha A B ... + beta C of any number of operands A, B ... . Three operands and more are a tree of pairwise
     contractions with the shortest predicted time. */
@@ -133,24 +147,17 @@ FLOPCAST_API flopcast_status flopcast_plan_einsum(flopcast_plan** plan, flopcast
                                                   const int64_t* result_shape, const int64_t* result_strides,
                                                   const flopcast_plan_options* options);
 
-/** A tensor's indices and its place in memory: element (i0, i1, ...) lies strides[0] i0 + strides[1] i1 + ... elements after the first. */
-typedef struct flopcast_tensor {
-  int32_t rank;           /**< number of indices, 0 to 64; 0 for a scalar */
-  int32_t conjugated;     /**< other than 0: the complex conjugate of the tensor is meant */
-  const int32_t* labels;  /**< name of each index; an index has the same name in all tensors */
-  const int64_t* extents; /**< elements along each index */
-  const int64_t* strides; /**< in elements; NULL: dense in the options' order */
-} flopcast_tensor;
-
-/** Plans an expression of `count` operands whose indices have numbers for names. Indices that the result lacks are summed. A tensor with the
-    same index twice stands for its diagonal. `options` may be NULL. */
+/** Plans an expression of `count` operands whose indices have numbers for names; texts show the numbers as characters if all of them are
+    ASCII letters. Indices that the result lacks are summed. A tensor with the same index twice stands for its diagonal. `options` may be
+    NULL. */
 FLOPCAST_API flopcast_status flopcast_plan_from_labels(flopcast_plan** plan, flopcast_workbench* bench, flopcast_type type, int32_t count,
                                                        const flopcast_tensor* operands, const flopcast_tensor* result,
                                                        const flopcast_plan_options* options);
 
-/** Computes D := alpha A B ... + beta C, where C has the strides of D. `operands` has the address of the first element of each of the `count`
-    operands, in the plan's order. `alpha` and `beta` point to numbers of the plan's type; NULL stands for 1 and 0. C and D are one tensor or
-    don't overlap; D must not overlap an operand, and is unchanged after an error. With beta = 0, C is not read and may be NULL. */
+/** Computes D := alpha A B ... + beta C, where C has the strides of D unless the plan's options have others. `operands` has the address of the
+    first element of each of the `count` operands, in the plan's order. `alpha` and `beta` point to numbers of the plan's type; NULL stands
+    for 1 and 0. C and D are one tensor or don't overlap; D must not overlap an operand, and is unchanged after an error. With beta = 0, C is
+    not read and may be NULL. */
 FLOPCAST_API flopcast_status flopcast_execute(const flopcast_plan* plan, const void* alpha, int32_t count, const void* const* operands,
                                               const void* beta, const void* c, void* d);
 

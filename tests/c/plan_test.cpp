@@ -259,6 +259,96 @@ TEST(CLibrary, MayWriteTheResultApartFromTheAddend) {
   EXPECT_EQ(d, (std::vector<double>{32, 64}));
 }
 
+/// Returns the plan in words.
+std::string explanation(const Plan& plan) {
+  char* text = nullptr;
+  EXPECT_EQ(flopcast_plan_explain(plan.get(), &text), FLOPCAST_DONE) << flopcast_error_message();
+  return Text(text).get();
+}
+
+TEST(CLibrary, TheAddendMayHaveStridesAndAConjugationOfItsOwn) {
+  using Complex = std::complex<double>;
+  const Bench bench = opened();
+  const Sizes by_columns = {1, 2};
+  flopcast_tensor addend = {0, 1, nullptr, nullptr, by_columns.data()};
+  flopcast_plan_options options = FLOPCAST_PLAN_OPTIONS;
+  options.addend = &addend;
+  Plan plan;
+  const std::vector<Complex> a = {{1, 1}, {2, 0}, {0, 3}, {4, 0}}, one = {1, 0, 0, 1}, c = {{0, 1}, {0, 2}, {0, 3}, {0, 4}};
+  const void* const operands[] = {a.data(), one.data()};
+  const Complex beta = 10;
+  std::vector<Complex> d(4);
+  const auto sum = [&] {
+    EXPECT_EQ(try_plan(plan, bench, "ij,jk->ik", FLOPCAST_C64, {2, 2}, {2, 2}, {2, 2}, &options), FLOPCAST_DONE)
+        << flopcast_error_message();
+    EXPECT_EQ(flopcast_execute(plan.get(), nullptr, 2, operands, &beta, c.data(), d.data()), FLOPCAST_DONE) << flopcast_error_message();
+    return d;
+  };
+  EXPECT_EQ(sum(), (std::vector<Complex>{{1, -9}, {2, -30}, {0, -17}, {4, -40}}));
+  addend.strides = nullptr;
+  EXPECT_EQ(sum(), (std::vector<Complex>{{1, -9}, {2, -20}, {0, -27}, {4, -40}})) << "in the order of D";
+  addend = {0, 0, nullptr, nullptr, by_columns.data()};
+  EXPECT_EQ(sum(), (std::vector<Complex>{{1, 11}, {2, 30}, {0, 23}, {4, 40}})) << "not conjugated";
+
+  const std::int32_t ij[] = {1, 2}, jk[] = {2, 3}, ik[] = {1, 3};
+  const Sizes shape = {2, 2};
+  const flopcast_tensor tensors[] = {{2, 0, ij, shape.data(), nullptr}, {2, 0, jk, shape.data(), nullptr}};
+  const flopcast_tensor result = {2, 1, ik, shape.data(), nullptr};
+  flopcast_plan* made = nullptr;
+  ASSERT_EQ(flopcast_plan_from_labels(&made, bench.get(), FLOPCAST_C64, 2, tensors, &result, &options), FLOPCAST_DONE)
+      << flopcast_error_message();
+  plan.reset(made);
+  ASSERT_EQ(flopcast_execute(plan.get(), nullptr, 2, operands, &beta, c.data(), d.data()), FLOPCAST_DONE) << flopcast_error_message();
+  EXPECT_EQ(d, (std::vector<Complex>{{1, -11}, {2, -30}, {0, -23}, {4, -40}})) << "the conjugate of the sum";
+}
+
+TEST(CLibrary, IndicesThatAreAllLettersAppearAsLetters) {
+  const Bench bench = opened();
+  const Sizes shape = {2, 2};
+  const auto text = [&](const std::int32_t* a, const std::int32_t* b, const std::int32_t* c) {
+    const flopcast_tensor operands[] = {{2, 0, a, shape.data(), nullptr}, {2, 0, b, shape.data(), nullptr}};
+    const flopcast_tensor result = {2, 0, c, shape.data(), nullptr};
+    flopcast_plan* made = nullptr;
+    EXPECT_EQ(flopcast_plan_from_labels(&made, bench.get(), FLOPCAST_F64, 2, operands, &result, nullptr), FLOPCAST_DONE)
+        << flopcast_error_message();
+    const Plan plan(made);
+    const std::vector<double> x(4);
+    std::vector<double> y(4);
+    EXPECT_EQ(execute(plan, nullptr, {y.data(), x.data()}, nullptr, y.data()), FLOPCAST_BAD_INPUT);
+    return std::string(flopcast_error_message());
+  };
+  const std::int32_t ij[] = {'i', 'J'}, jk[] = {'J', 'k'}, ik[] = {'i', 'k'}, j1[] = {'J', 1}, i1[] = {'i', 1};
+  EXPECT_THAT(text(ij, jk, ik), HasSubstr("expression 'iJ,Jk->ik'"));
+  EXPECT_THAT(text(ij, j1, i1), HasSubstr("expression '[105 74],[74 1]->[105 1]'"));
+}
+
+TEST(CLibrary, ProductsOfOneTensorAreComputedOnce) {
+  constexpr std::size_t m = 6;
+  const Bench bench = opened();
+  const Sizes shape = {m, m};
+  const std::vector<const std::int64_t*> shapes(4, shape.data());
+  const auto a = numbers<double>(m * m, 1);
+  const std::vector<double> square = product(a, a, m);
+  const auto text = [&](const std::int32_t* tensors) {
+    flopcast_plan_options options = FLOPCAST_PLAN_OPTIONS;
+    options.tensors = tensors;
+    flopcast_plan* made = nullptr;
+    EXPECT_EQ(
+        flopcast_plan_einsum(&made, bench.get(), "ij,jk,kl,lm->im", FLOPCAST_F64, 4, shapes.data(), nullptr, nullptr, nullptr, &options),
+        FLOPCAST_DONE)
+        << flopcast_error_message();
+    const Plan plan(made);
+    std::vector<double> result(m * m);
+    EXPECT_EQ(execute(plan, nullptr, {a.data(), a.data(), a.data(), a.data()}, nullptr, result.data()), FLOPCAST_DONE);
+    EXPECT_EQ(result, product(square, square, m));
+    return explanation(plan);
+  };
+  const auto lines = [](const std::string& words) { return std::count(words.begin(), words.end(), '\n'); };
+  const std::int32_t one_tensor[] = {0, 0, 0, 0}, none[] = {-1, -1, -1, -1};
+  EXPECT_EQ(lines(text(one_tensor)), lines(text(nullptr)) - 1) << text(one_tensor) << text(nullptr);
+  EXPECT_EQ(text(none), text(nullptr));
+}
+
 /// Returns R_im := sum over j, k of A_ij B_jk conj(C_km) of m x m matrices in row-major order.
 template <class Number>
 std::vector<Number> product(const std::vector<Number>& a, const std::vector<Number>& b, std::vector<Number> c, std::size_t m) {
@@ -347,9 +437,7 @@ TEST(CLibrary, PlansAnyNumberOfOperandsWithEllipsisAndLimit) {
             FLOPCAST_DONE)
       << flopcast_error_message();
   const Plan plan(made);
-  char* text = nullptr;
-  ASSERT_EQ(flopcast_plan_explain(plan.get(), &text), FLOPCAST_DONE);
-  EXPECT_THAT(std::string(Text(text).get()), HasSubstr("is cut into")) << "30 or 40 intermediate numbers don't fit into 64 bytes";
+  EXPECT_THAT(explanation(plan), HasSubstr("is cut into")) << "30 or 40 intermediate numbers don't fit into 64 bytes";
   const auto a = numbers<double>(240, 1), b = numbers<double>(200, 2), c = numbers<double>(5, 3);
   const void* const operands[] = {a.data(), b.data(), c.data()};
   std::vector<double> result(6), expected(6);
@@ -538,9 +626,7 @@ TEST(CLibrary, TellsWhatAPlanDoes) {
   EXPECT_EQ(flopcast_plan_seconds(plan.get(), &seconds), FLOPCAST_DONE);
   EXPECT_GT(seconds, 0);
   EXPECT_LT(seconds, 1);
-  char* text = nullptr;
-  ASSERT_EQ(flopcast_plan_explain(plan.get(), &text), FLOPCAST_DONE);
-  EXPECT_THAT(std::string(Text(text).get()), HasSubstr("abc"));
+  EXPECT_THAT(explanation(plan), HasSubstr("abc"));
 }
 
 TEST(CLibrary, AClosedWorkbenchLeavesItsPlans) {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -373,6 +375,40 @@ TEST(Tapp, ThreadsExecuteOneProductAtOnce) {
   for (const std::vector<double>& result : results) {
     EXPECT_EQ(result, matrices.expected);
   }
+}
+
+TEST(Tapp, AForkedChildExecutesItsParentsProductsWithOtherThreads) {
+  const MatrixProduct matrices;
+  const Owned executor = new_executor(), handle = new_handle();
+  const Owned plan = new_product(handle, TAPP_F64, matrices.of_a, matrices.of_b, matrices.of_d, matrices.of_d);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const bool executes = product_of(matrices, plan, executor) == matrices.expected;
+    int two = 2;
+    expect_success(TAPP_attr_set(executor, FLOPCAST_TAPP_THREADS, &two));
+    const bool plans = product_of(matrices, plan, executor) == matrices.expected;
+    ::_exit(executes && plans ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(Tapp, LabelsThatAreNoLettersAppearAsNumbers) {
+  const Owned handle = new_handle(), executor = new_executor();
+  const auto text = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    const Tensor of_d = dense({i, k}, {2, 2});
+    const Owned plan = new_product(handle, TAPP_F64, dense({i, j}, {2, 2}), dense({j, k}, {2, 2}), of_d, of_d);
+    std::array<double, 4> d{};
+    const double one = 1;
+    const TAPP_error error = TAPP_execute_product(plan, executor, nullptr, &one, d.data(), d.data(), &one, d.data(), d.data());
+    EXPECT_EQ(error, FLOPCAST_TAPP_BAD_INPUT);
+    return explained(error);
+  };
+  constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  EXPECT_THAT(text('i', 'j', 'K'), HasSubstr("expression 'ij,jK->iK'"));
+  EXPECT_THAT(text('i', -7, 3), HasSubstr("expression '[105 -7],[-7 3]->[105 3]'"));
+  EXPECT_THAT(text('i', largest, -largest), HasSubstr("expression '[0 1],[1 2]->[0 2]'")) << "numbered where C has no such numbers";
 }
 
 int attribute(TAPP_attr object, TAPP_key key) {

@@ -307,19 +307,15 @@ bool EinsumFunction::sign(const EinsumCall& call, Signature& signature) const {
   return true;
 }
 
-contract::SizedExpression EinsumFunction::sized_expression(const EinsumCall& call) {
-  return contract::with_shapes(contract::parse_expression(text_of(call.subscripts)), shapes_of(call.operands));
-}
-
 /// Returns the strides of a new result in elements, in the order in memory that NumPy's result has. Throws what Python's functions raise.
 std::vector<std::int64_t> EinsumFunction::new_strides(const EinsumCall& call, const contract::SizedExpression& expression,
-                                                      const contract::EinsumStrides& strides) const {
+                                                      const std::vector<std::vector<std::int64_t>>& strides) const {
   if (is_row_major_) {
     return row_major_strides(expression.result_shape());
   }
   std::vector<std::size_t> axes;
   if (makes_numbers(call)) {
-    axes = kept_axes(expression, strides.operands);
+    axes = kept_axes(expression, strides);
   } else {
     py::tuple arrays(call.operands.size());
     for (std::size_t i = 0; i < call.operands.size(); ++i) {
@@ -334,23 +330,18 @@ std::vector<std::int64_t> EinsumFunction::new_strides(const EinsumCall& call, co
   return dense_strides(expression.result_shape(), axes);
 }
 
-/// Returns the strides with which an expression is planned, or nothing if arrays have strides that are no multiples of an element.
-std::optional<contract::EinsumStrides> EinsumFunction::planned_strides(const EinsumCall& call, const contract::SizedExpression& expression,
-                                                                       Precision precision) const {
-  contract::EinsumStrides strides;
+/// Sets the strides with which an expression is planned. Returns false if arrays have strides that are no multiples of an element.
+bool EinsumFunction::set_strides(PlanWish& wish, const EinsumCall& call, const contract::SizedExpression& expression) const {
   for (PyObject* operand : call.operands) {
-    auto own = strides_in_elements(operand, precision);
+    auto own = strides_in_elements(operand, wish.request.precision);
     if (!own) {
-      return std::nullopt;
+      return false;
     }
-    strides.operands.push_back(*std::move(own));
+    wish.strides.push_back(*std::move(own));
   }
-  auto of_result = call.out != nullptr ? strides_in_elements(call.out, precision) : std::optional(new_strides(call, expression, strides));
-  if (!of_result) {
-    return std::nullopt;
-  }
-  strides.result = *std::move(of_result);
-  return strides;
+  wish.result_strides = call.out != nullptr ? strides_in_elements(call.out, wish.request.precision)
+                                            : std::optional(new_strides(call, expression, wish.strides));
+  return wish.result_strides.has_value();
 }
 
 /// Returns the choice for an expression of a type that is planned, if no plan is needed for it.
@@ -374,20 +365,20 @@ std::optional<EinsumFunction::Choice> EinsumFunction::choose_without_plan(const 
 
 /// Returns the choice for an expression of a type that is planned.
 EinsumFunction::Choice EinsumFunction::choose_for_type(const EinsumCall& call, Precision precision) {
-  const contract::SizedExpression expression = sized_expression(call);
+  PlanWish wish = {text_of(call.subscripts), shapes_of(call.operands)};
+  const contract::SizedExpression expression = sized_expression(wish.subscripts, wish.shapes);
   constexpr double few = 216;  // products that are computed without BLAS (contract/einsum)
   const double products = products_of(expression);
   const bool needs_tools = expression.operands.size() > 2 || (expression.operands.size() == 2 && products > few);
   if (std::optional<Choice> made = choose_without_plan(call, expression, precision, needs_tools)) {
     return *std::move(made);
   }
-  const std::optional<contract::EinsumStrides> strides = planned_strides(call, expression, precision);
-  if (!strides) {
-    return {};
-  }
-  PlanRequest options;
+  PlanRequest& options = wish.request;
   options.precision = precision;
   options.threads = threads_of(call);
+  if (!set_strides(wish, call, expression)) {
+    return {};
+  }
   const bool has_more_than_memory =
       std::ranges::any_of(call.operands, [&](PyObject* operand) { return exceeds_its_memory(operand, element_bytes(precision)); });
   if (call.operands.size() > 2) {
@@ -396,12 +387,12 @@ EinsumFunction::Choice EinsumFunction::choose_for_type(const EinsumCall& call, P
       options.max_bytes = spanned_bytes(call.operands, expression, precision);
     }
   }
-  const auto made = [&] {
+  c::OwnedPlan made = [&] {
     const WithoutPythonLock others_run;
-    return needs_tools ? planner_->plan(expression, *strides, options) : contract::plan(expression, *strides, {}, options);
-  };
+    return planner_->plan(wish, expression.result.labels.size(), needs_tools);
+  }();
   const int type = ArrayView(call.operands.front()).type();
-  auto plan = std::make_shared<const PreparedExpression>(prepared(made(), expression, type, precision, strides->result));
+  auto plan = std::make_shared<const PreparedExpression>(prepared(std::move(made), expression, type, precision, *wish.result_strides));
   constexpr int enough = 3;
   const bool needs_trial = plan->takes_long && may_be_faster_by_numpy(expression, products) &&
                            is_numpys_notation(text_of(call.subscripts)) && !has_more_than_memory;  // which NumPy might copy
@@ -419,7 +410,8 @@ EinsumFunction::Choice EinsumFunction::choose(const EinsumCall& call) {
       return choose_for_type(call, *precision);
     }
     const std::string text = text_of(call.subscripts);
-    const bool gains_nothing = (type && call.operands.size() <= 2) || products_of(sized_expression(call)) <= naively_computed;
+    const bool gains_nothing =
+        (type && call.operands.size() <= 2) || products_of(sized_expression(text, shapes_of(call.operands))) <= naively_computed;
     return {gains_nothing && is_numpys_notation(text) ? Way::numpy : Way::elsewhere};
   } catch (const Error&) {
     return {};  // NumPy may be able to do it, or raises its own exception

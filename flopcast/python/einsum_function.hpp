@@ -99,10 +99,9 @@ class EinsumFunction {
   [[nodiscard]] pybind11::object by_blas(const EinsumCall& call, PyObject* out, const NewResult& expected) const;
   [[nodiscard]] bool makes_numbers(const EinsumCall& call) const;
   [[nodiscard]] std::vector<std::int64_t> new_strides(const EinsumCall& call, const contract::SizedExpression& expression,
-                                                      const contract::EinsumStrides& strides) const;
+                                                      const std::vector<std::vector<std::int64_t>>& strides) const;
   [[nodiscard]] std::optional<Search> search_named(PyObject* optimize) const;
   [[nodiscard]] std::optional<EinsumCall> plain_call(const Arguments& arguments) const;
-  static contract::SizedExpression sized_expression(const EinsumCall& call);
   bool sign(const EinsumCall& call, Signature& signature) const;
   KeptChoice* find(const EinsumCall& call, const Signature& signature);
   Choice choice_for(const EinsumCall& call, const Signature& signature);
@@ -111,8 +110,7 @@ class EinsumFunction {
   [[nodiscard]] Choice choose_for_type(const EinsumCall& call, Precision precision);
   [[nodiscard]] std::optional<Choice> choose_without_plan(const EinsumCall& call, const contract::SizedExpression& expression,
                                                           Precision precision, bool needs_tools);
-  [[nodiscard]] std::optional<contract::EinsumStrides> planned_strides(const EinsumCall& call, const contract::SizedExpression& expression,
-                                                                       Precision precision) const;
+  bool set_strides(PlanWish& wish, const EinsumCall& call, const contract::SizedExpression& expression) const;
 
   std::shared_ptr<Planner> planner_;
   NumpysFunctions numpy_;

@@ -90,7 +90,7 @@ void define_planner(py::module_& module) {
       .def(
           "path",
           [](Planner& planner, const PlanWish& wish, const std::string& executor) {
-            return planner.path(expression_of(wish), wish.request, executor_named(executor));
+            return planner.path(sized_expression(wish.subscripts, wish.shapes), wish.request, executor_named(executor));
           },
           py::call_guard<WithoutPythonLock>());
 }
@@ -108,9 +108,9 @@ void define_plans(py::module_& module) {
   py::class_<PlanHandle, std::shared_ptr<PlanHandle>>(module, "PlanHandle")
       .def_property_readonly("seconds", [](const PlanHandle& handle) { return handle.plan().seconds(); })
       .def_property_readonly("decided", [](const PlanHandle& handle) { return handle.plan().is_decided(); })
-      .def_property_readonly("flops", [](const PlanHandle& handle) { return handle.plan().flops(); })
-      .def_property_readonly("workspace_bytes", [](const PlanHandle& handle) { return handle.plan().workspace_bytes(); })
-      .def_property_readonly("resident_bytes", [](const PlanHandle& handle) { return handle.plan().resident_bytes(); })
+      .def_property_readonly("flops", [](const PlanHandle& handle) { return handle.plan().details().flops(); })
+      .def_property_readonly("workspace_bytes", [](const PlanHandle& handle) { return handle.plan().details().workspace_bytes(); })
+      .def_property_readonly("resident_bytes", [](const PlanHandle& handle) { return handle.plan().details().resident_bytes(); })
       .def_property_readonly("result_shape", [](const PlanHandle& handle) { return py::tuple(py::cast(handle.result_shape())); })
       .def("explain", [](const PlanHandle& handle) { return handle.plan().explain(); })
       .def("function", [](const std::shared_ptr<PlanHandle>& handle) {
@@ -135,7 +135,7 @@ using Labels = std::pair<std::vector<contract::Label>, bool>;
 
 /// Returns the labels of the operands and of the result, without ellipses.
 std::pair<std::vector<Labels>, Labels> labels(const std::string& subscripts, const std::vector<std::vector<std::int64_t>>& shapes) {
-  const contract::SizedExpression expression = contract::with_shapes(contract::parse_expression(subscripts), shapes);
+  const contract::SizedExpression expression = sized_expression(subscripts, shapes);
   std::vector<Labels> operands;
   for (const contract::Subscripts& operand : expression.operands) {
     operands.emplace_back(operand.labels, operand.conjugated);
@@ -146,7 +146,7 @@ std::pair<std::vector<Labels>, Labels> labels(const std::string& subscripts, con
 /// Returns the axes of NumPy's result of einsum in its order "K", from the outermost inwards. `strides` are those of the operands.
 std::vector<std::size_t> axes_in_memory(const std::string& subscripts, const std::vector<std::vector<std::int64_t>>& shapes,
                                         const std::vector<std::vector<std::int64_t>>& strides) {
-  return kept_axes(contract::with_shapes(contract::parse_expression(subscripts), shapes), strides);
+  return kept_axes(sized_expression(subscripts, shapes), strides);
 }
 
 /// Returns the tuned block size of a routine for an m x n problem, 0 if the tuning file has none. `options` are ilaenv's, such as "L".
@@ -176,7 +176,7 @@ PYBIND11_MODULE(_flopcast, module) {
   module.def("einsum_functions", &einsum_functions, py::arg("planner"), py::arg("c_einsum"), py::arg("with_blas"), py::arg("otherwise"),
              py::arg("searched_axes") = py::none(), py::arg("is_row_major") = false);
   module.def("result_shape", [](const std::string& subscripts, const std::vector<std::vector<std::int64_t>>& shapes) {
-    return py::tuple(py::cast(flopcast::contract::with_shapes(flopcast::contract::parse_expression(subscripts), shapes).result_shape()));
+    return py::tuple(py::cast(sized_expression(subscripts, shapes).result_shape()));
   });
   module.def("labels", &labels, py::arg("subscripts"), py::arg("shapes"));
   module.def("axes_in_memory", &axes_in_memory, py::arg("subscripts"), py::arg("shapes"), py::arg("strides"));

@@ -82,21 +82,16 @@ bool has_signature(PyObject* array, const std::vector<std::int64_t>& expected) {
 
 }  // namespace
 
-contract::SizedExpression expression_of(const PlanWish& wish) {
-  return contract::with_shapes(contract::parse_expression(wish.subscripts), wish.shapes);
-}
-
 PlanHandle::PlanHandle(Planner& planner, const PlanWish& wish)
     : prepared_([&] {
-        const contract::SizedExpression expression = expression_of(wish);
-        const contract::EinsumStrides strides = {wish.strides, wish.result_strides.value_or(std::vector<std::int64_t>())};
-        const auto made = [&] {
+        const contract::SizedExpression expression = sized_expression(wish.subscripts, wish.shapes);
+        c::OwnedPlan plan = [&] {
           const WithoutPythonLock others_run;
-          return planner.plan(expression, strides, wish.request);
-        };
+          return planner.plan(wish, expression.result.labels.size());
+        }();
         const Precision precision = wish.request.precision;
-        return prepared(made(), expression, type_of(precision), precision,
-                        strides.result.empty() ? row_major_strides(expression.result_shape()) : strides.result);
+        return prepared(std::move(plan), expression, type_of(precision), precision,
+                        wish.result_strides.value_or(row_major_strides(expression.result_shape())));
       }()),
       makes_results_(!wish.result_strides) {
   const Precision precision = wish.request.precision;

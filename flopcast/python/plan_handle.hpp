@@ -4,11 +4,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "flopcast/contract/network/plan.hpp"
+#include "flopcast/c/plan.hpp"
 #include "flopcast/python/array_view.hpp"
 #include "flopcast/python/builtin.hpp"
 #include "flopcast/python/planner.hpp"
@@ -16,21 +15,9 @@
 
 namespace flopcast::python {
 
-/// Arrays and options of a plan.
-struct PlanWish {
-  std::string subscripts;
-  std::vector<std::vector<std::int64_t>> shapes;
-  std::vector<std::vector<std::int64_t>> strides;           ///< in elements
-  std::optional<std::vector<std::int64_t>> result_strides;  ///< in elements; nothing: a new array in row-major order
-  PlanRequest request;
-};
-
 /// Sets a member of the wish's request by its name, as documents have it. Throws bad_input for a text that is no choice of the member, and
 /// type_error for a value of another type.
 void set_option(PlanWish& wish, const std::string& name, const pybind11::object& value);
-
-/// Returns the expression of the wish.
-contract::SizedExpression expression_of(const PlanWish& wish);
 
 /// Returns the executor of a path by its name, `numpy` or `flopcast`. Throws bad_input for other names.
 contract::Executor executor_named(const std::string& name);
@@ -44,7 +31,7 @@ class PlanHandle {
   /// NotImplemented if the arrays don't have the planned types, shapes and strides.
   [[nodiscard]] pybind11::object execute(const Arguments& arguments) const;
 
-  [[nodiscard]] const contract::Plan& plan() const { return prepared_.plan; }
+  [[nodiscard]] const c::OwnedPlan& plan() const { return prepared_.plan; }
   [[nodiscard]] const std::vector<pybind11::ssize_t>& result_shape() const { return prepared_.result.shape; }
 
  private:

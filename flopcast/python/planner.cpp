@@ -55,7 +55,30 @@ bool is_same(const machine::LibraryChoice& x, const machine::LibraryChoice& y) {
          x.kernel_settings == y.kernel_settings;
 }
 
+/// Plans a wish by the C interface.
+c::OwnedPlan planned(const PlanWish& wish, std::size_t result_rank, flopcast_workbench& bench) {
+  std::vector<const std::int64_t*> shapes, strides;
+  std::vector<std::int32_t> ranks;
+  for (std::size_t i = 0; i < wish.shapes.size(); ++i) {
+    shapes.push_back(wish.shapes[i].data());
+    strides.push_back(wish.strides[i].data());
+    ranks.push_back(static_cast<std::int32_t>(wish.shapes[i].size()));
+  }
+  const auto count = static_cast<std::int32_t>(ranks.size());
+  ranks.push_back(static_cast<std::int32_t>(result_rank));
+  flopcast_plan_options options = c::options_of(wish.request);
+  options.ranks = ranks.data();
+  return c::OwnedPlan([&](flopcast_plan** plan) {
+    return flopcast_plan_einsum(plan, &bench, wish.subscripts.c_str(), c::type_of(wish.request.precision), count, shapes.data(),
+                                strides.data(), nullptr, wish.result_strides ? wish.result_strides->data() : nullptr, &options);
+  });
+}
+
 }  // namespace
+
+contract::SizedExpression sized_expression(const std::string& subscripts, const std::vector<std::vector<std::int64_t>>& shapes) {
+  return contract::with_shapes(contract::parse_expression(subscripts), shapes);
+}
 
 Planner::Planner(RunContext context) : context_(std::move(context)) {}
 
@@ -110,10 +133,10 @@ void Planner::open_locked() {
 
 void Planner::open_place() {
   const KeepAffinity affinity;
-  PlanningWorkbenches benches({}, context_);
-  benches.first()->open();
-  static_cast<void>(benches.first()->store());
-  services_->benches.emplace(std::move(benches));
+  auto bench = std::make_unique<flopcast_workbench>(machine::LibraryChoice(), context_);
+  bench->services.first()->open();
+  static_cast<void>(bench->services.first()->store());
+  services_->bench = std::move(bench);
   is_open_ = true;
 }
 
@@ -130,12 +153,14 @@ bool Planner::pays(Seconds spent, Seconds expected) {
   return opening_seconds_ >= 0 && all >= opening_seconds_;
 }
 
-contract::Plan Planner::plan(const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
-                             const PlanRequest& request) {
+c::OwnedPlan Planner::plan(const PlanWish& wish, std::size_t result_rank, bool needs_libraries) {
+  if (!needs_libraries) {
+    return planned(wish, result_rank, services_->without_libraries);
+  }
   const std::scoped_lock lock(services_->mutex);
   open_locked();
   const KeepAffinity affinity;
-  return services_->benches->plan(expression, strides, request);
+  return planned(wish, result_rank, *services_->bench);
 }
 
 std::vector<std::vector<int>> Planner::path(const contract::SizedExpression& expression, PlanRequest request, contract::Executor executor) {
@@ -154,7 +179,7 @@ std::vector<std::vector<int>> Planner::path(const contract::SizedExpression& exp
   const std::scoped_lock lock(services_->mutex);
   open_locked();
   const KeepAffinity affinity;
-  return found_for(services_->benches->machine(request.threads)).pairs;
+  return found_for(services_->bench->services.machine(request.threads)).pairs;
 }
 
 std::string Planner::answer(const std::string& request) {

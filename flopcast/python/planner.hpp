@@ -10,17 +10,31 @@
 #include <utility>
 #include <vector>
 
+#include "flopcast/c/plan.hpp"
+#include "flopcast/c/workbench.hpp"
 #include "flopcast/contract/network/plan.hpp"
 #include "flopcast/contract/notation/expression.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/support/exception.hpp"
 #include "flopcast/support/run_context.hpp"
 #include "flopcast/support/units.hpp"
-#include "flopcast/tasks/contraction/planning_workbenches.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 /// The Python module `_flopcast`: contractions of NumPy arrays and predictions inside of the Python process.
 namespace flopcast::python {
+
+/// Arrays and options of a plan.
+struct PlanWish {
+  std::string subscripts;
+  std::vector<std::vector<std::int64_t>> shapes;
+  std::vector<std::vector<std::int64_t>> strides;           ///< in elements
+  std::optional<std::vector<std::int64_t>> result_strides;  ///< in elements; nothing: a new array in row-major order
+  PlanRequest request;
+};
+
+/// Returns the expression of arrays of these shapes, for what is asked before there is a plan. Throws what contract::parse_expression() and
+/// contract::with_shapes() throw.
+contract::SizedExpression sized_expression(const std::string& subscripts, const std::vector<std::vector<std::int64_t>>& shapes);
 
 /// The services with which this process plans contractions and predicts. Libraries and store are opened when they are first needed. Where nothing
 /// can be kept in the user's folders, this process alone keeps it (keeping_if_possible()). All functions may be called from several threads.
@@ -46,8 +60,9 @@ class Planner {
   /// next contraction is expected to take, is as long as opening takes. Returns whether opening pays.
   bool pays(Seconds spent, Seconds expected);
 
-  /// Plans an expression with the choices that the store keeps. Throws what PlanningWorkbenches::plan() throws.
-  contract::Plan plan(const contract::SizedExpression& expression, const contract::EinsumStrides& strides, const PlanRequest& request);
+  /// Plans a wish, whose result has `result_rank` axes, with the choices that the store keeps. Without `needs_libraries`, no libraries are
+  /// opened, and the plan may call no BLAS. Throws what flopcast_plan_einsum() caught.
+  c::OwnedPlan plan(const PlanWish& wish, std::size_t result_rank, bool needs_libraries = true);
   /// Returns the pairs of an expression of dense tensors as contract::ContractionTree::path() gives them. While the libraries aren't open,
   /// steps are predicted for a usual machine, unless pays() says that the expressions take long enough for opening.
   std::vector<std::vector<int>> path(const contract::SizedExpression& expression, PlanRequest request, contract::Executor executor);
@@ -69,9 +84,10 @@ class Planner {
   /// The members that one thread at a time uses.
   struct OpenServices {
     std::timed_mutex mutex;  ///< held while any of the following is used
-    std::optional<PlanningWorkbenches> benches;
+    std::unique_ptr<flopcast_workbench> bench;
     std::unique_ptr<OpenWorkbench> asked;
-    std::optional<Error> failure;  ///< reason for which the libraries couldn't be opened
+    std::optional<Error> failure;          ///< reason for which the libraries couldn't be opened
+    flopcast_workbench without_libraries;  ///< for use without the mutex
   };
 
   RunContext context_;

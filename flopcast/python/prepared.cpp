@@ -11,6 +11,7 @@
 #include "flopcast/contract/notation/overlap.hpp"
 #include "flopcast/python/array_view.hpp"
 #include "flopcast/python/python_lock.hpp"
+#include "flopcast/support/error.hpp"
 
 namespace flopcast::python {
 
@@ -87,7 +88,7 @@ double bytes_of_tables(const contract::SizedExpression& expression) {
 
 }  // namespace
 
-PreparedExpression prepared(contract::Plan plan, const contract::SizedExpression& expression, int type, Precision precision,
+PreparedExpression prepared(c::OwnedPlan plan, const contract::SizedExpression& expression, int type, Precision precision,
                             const std::vector<std::int64_t>& result_strides) {
   constexpr Seconds long_enough = 2e-5;  // handing over to another thread takes some microseconds
   const std::vector<std::int64_t> shape = expression.result_shape();
@@ -95,8 +96,9 @@ PreparedExpression prepared(contract::Plan plan, const contract::SizedExpression
   std::transform(result_strides.begin(), result_strides.end(), std::back_inserter(strides),
                  [&](std::int64_t stride) { return stride * element_bytes(precision); });
   const bool takes_long = plan.seconds() > long_enough;
-  const double kept_bytes = static_cast<double>(plan.workspace_bytes()) + bytes_of_tables(expression);
-  return {std::move(plan), {type, {shape.begin(), shape.end()}, std::move(strides)}, takes_long, kept_bytes};
+  const double kept_bytes = static_cast<double>(plan.details().workspace_bytes()) + bytes_of_tables(expression);
+  NewResult result = {type, {shape.begin(), shape.end()}, std::move(strides)};
+  return {std::move(plan), contract::to_string(expression.expression), precision, std::move(result), takes_long, kept_bytes};
 }
 
 py::object new_array(const NewResult& result) {
@@ -119,11 +121,20 @@ py::object execute(const PreparedExpression& prepared, std::span<PyObject* const
   std::transform(operands.begin(), operands.end(), addresses.begin(), [](PyObject* array) { return ArrayView(array).data(); });
   py::object result = out != nullptr ? py::reinterpret_borrow<py::object>(out) : new_array(prepared.result);
   void* const data = ArrayView(result.ptr()).data();
+  if (!is_complex(prepared.precision) && (alpha.imag() != 0 || beta.imag() != 0)) {
+    throw bad_input("expression '{}' of real numbers can't be scaled by a complex alpha or beta", prepared.expression);
+  }
+  const bool is_single = prepared.precision == Precision::s || prepared.precision == Precision::c;
+  const std::complex<float> single_alpha(alpha), single_beta(beta);
+  const auto address = [is_single](const auto& single, const auto& number) {
+    return is_single ? static_cast<const void*>(&single) : &number;
+  };
+  const auto run = [&] { prepared.plan.execute(address(single_alpha, alpha), addresses, address(single_beta, beta), data, data); };
   if (prepared.takes_long) {
     const WithoutPythonLock others_run;
-    prepared.plan.execute(addresses, data, alpha, beta);
+    run();
   } else {
-    prepared.plan.execute(addresses, data, alpha, beta);
+    run();
   }
   if (out == nullptr && !keeps_arrays && prepared.result.shape.empty()) {
     return result[py::tuple()];  // as NumPy's einsum does

@@ -6,9 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "flopcast/contract/network/plan.hpp"
+#include "flopcast/c/plan.hpp"
 #include "flopcast/contract/notation/expression.hpp"
 #include "flopcast/core/routine.hpp"
 
@@ -25,7 +26,9 @@ pybind11::object new_array(const NewResult& result);
 
 /// A planned expression, with all that a call has to know besides.
 struct PreparedExpression {
-  contract::Plan plan;
+  c::OwnedPlan plan;
+  std::string expression;  ///< in messages
+  Precision precision = Precision::d;
   NewResult result;         ///< a result that is made
   bool takes_long = false;  ///< other Python threads run during the execution
   double kept_bytes = 0;    ///< memory that the plan keeps between executions, at most
@@ -46,11 +49,12 @@ std::vector<std::int64_t> row_major_strides(const std::vector<std::int64_t>& sha
 bool overlaps_itself(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides, std::int64_t element_bytes);
 
 /// Prepares a planned expression. New results have these strides, in elements.
-PreparedExpression prepared(contract::Plan plan, const contract::SizedExpression& expression, int type, Precision precision,
+PreparedExpression prepared(c::OwnedPlan plan, const contract::SizedExpression& expression, int type, Precision precision,
                             const std::vector<std::int64_t>& result_strides);
 
 /// Computes result := alpha * expression + beta * result. Without `out`, the result is a new array. If it has no axes, it is NumPy's scalar,
-/// unless `keeps_arrays`. Returns a new reference. Throws what contract::Plan::execute() throws, and pybind11's exceptions.
+/// unless `keeps_arrays`. Returns a new reference. Throws what flopcast_execute() caught, bad_input for real numbers that would be
+/// scaled by complex ones, and pybind11's exceptions.
 pybind11::object execute(const PreparedExpression& prepared, std::span<PyObject* const> operands, PyObject* out,
                          std::complex<double> alpha = 1.0, std::complex<double> beta = 0.0, bool keeps_arrays = false);
 

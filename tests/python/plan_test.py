@@ -246,6 +246,8 @@ class Plans(unittest.TestCase):
             (lambda: fc.plan("ij,jk->ik", a, b, threads=100_000), "100000 threads; expected 1 to 1024"),
             (lambda: fc.plan("ij,jk->ik", a, b, out=np.empty((2, 2))), "shape"),
             (lambda: fc.plan("ij,jk,kl->il", a, b, (5, 2), max_bytes=-1.0), "bytes"),
+            (lambda: fc.plan("ij,jk,kl->il", a, b, (5, 2), max_bytes=0.0), "allow more bytes"),
+            (lambda: fc.plan("ij,jk->ik", a, b, time_budget=-1.0), "time budget of a plan: -1"),
             (lambda: plan(a), "2 operands, but 1"),
             (lambda: plan(b, a), r"operand 1 .* shape \(4, 5\)"),
             (lambda: plan(a.astype(complex), b), "complex128"),
@@ -256,6 +258,7 @@ class Plans(unittest.TestCase):
         ):
             with self.assertRaisesRegex(fc.InputError, message):
                 call()
+        np.testing.assert_array_equal(fc.plan("ij,jk->ik", a, b, effort="measure", time_budget=0.0)(a, b), plan(a, b))
         c = np.ones((4, 4))
         square = fc.plan("ij,jk->ik", c, c)
         with self.assertRaisesRegex(fc.InputError, "overlaps"):

@@ -1,5 +1,6 @@
 """The package as a whole: examples in its docstrings, its names and its types."""
 
+import ctypes
 import doctest
 import importlib
 import pathlib
@@ -31,6 +32,11 @@ class Package(unittest.TestCase):
             self.assertGreater(len(test.examples), 0, name)
             runner.run(test)
         self.assertEqual(runner.summarize(verbose=False).failed, 0)
+
+    def test_other_libraries_of_a_process_find_no_function_of_the_c_interface(self):
+        module = ctypes.CDLL(fc._flopcast.__file__)
+        self.assertTrue(hasattr(module, "PyInit__flopcast"))
+        self.assertFalse(hasattr(module, "flopcast_execute"))
 
     def test_every_command_is_a_function_with_its_members(self):
         for command, (summary, _, _) in fc._flopcast.commands().items():

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using tests::contents;
 
 ComparedQuantity quantity(const std::string& what, double ratio, Verdict verdict) {
-  return {what,   "s", 1, ratio, Interval{0.9, 1.1}, Interval{0.9 * ratio, 1.1 * ratio}, ratio, Interval{0.95 * ratio, 1.05 * ratio},
+  return {what,   {}, "s", 1, ratio, Interval{0.9, 1.1}, Interval{0.9 * ratio, 1.1 * ratio}, ratio, Interval{0.95 * ratio, 1.05 * ratio},
           verdict};
 }
 

@@ -28,7 +28,8 @@ UNITS = [
     (re.compile(r"(^|_)bytes(_low|_high|_interval)?$"), {"B"}),
     (re.compile(r"(^|_)flops$"), {"flop", "flop/s"}),
     (re.compile(r"hertz$"), {"Hz", "GHz"}),
-    (re.compile(r"(^|_)(share|count|calls|threads|repetitions|regret|gain)$"), {""}),
+    (re.compile(r"(^|_)(share|regret|gain)$"), {"", "fraction"}),
+    (re.compile(r"(^|_)(count|calls|threads|repetitions)$"), {""}),
 ]
 
 REQUESTS = [

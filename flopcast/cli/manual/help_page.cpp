@@ -64,13 +64,19 @@ std::string meaning_in_force(const OptionDescription& option) {
   return meaning(option) + (option.in_force.empty() ? "" : fmt::format(" In force: {}.", option.in_force));
 }
 
-/// Returns a text up to its first ". " or "; ", or up to ": " where values follow that the option's form names already.
+/// Returns a text up to its first ". " or "; " outside of parentheses, or up to ": " where values follow that the option's form names
+/// already.
 std::string first_sentence(const OptionDescription& option) {
-  std::size_t end = std::min(option.help.find(". "), option.help.find("; "));
-  if (!option.choices.empty()) {
-    end = std::min(end, option.help.find(": "));
+  const std::string& text = option.help;
+  const std::string_view ends = option.choices.empty() ? ".;" : ".;:";
+  int depth = 0;
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0 && text[i + 1] == ' ' && ends.find(text[i]) != std::string_view::npos) {
+      return text.substr(0, i);
+    }
   }
-  return option.help.substr(0, end);
+  return text;
 }
 
 std::vector<Entry> entries_of(const std::vector<OptionDescription>& options) {

@@ -51,7 +51,7 @@ TABLES = {
 }
 # Columns of names that contain numbers or other names.
 NAMES = {"variant", "orders", "grid", "table", "column", "csv", "unit", "meaning"}
-VARYING = re.compile(r"(?<![A-Z])(ARGUMENT|PARAMETER|SIZE|VARIANT|WHAT-IF|THREADS)(?![A-Z])")  # in headings: stands for names of the call
+VARYING = re.compile(r"(?<![A-Z])(ARGUMENT|LABEL|PARAMETER|SIZE|VARIANT|WHAT-IF|THREADS)(?![A-Z])")  # in headings: stands for names of the call
 
 UNIT = r"(%|(n|u|µ|m)?s|min|h|[kKMGT]?i?B(/s)?|[kMGT]?(flop|FLOP)(/s)?|[kMG]?Hz)"
 NUMBER = r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?"

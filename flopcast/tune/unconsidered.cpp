@@ -8,7 +8,7 @@
 namespace flopcast::tuning {
 namespace {
 
-/// Relative deviations of times an octave apart that are typical of LAPACK's routines (docs/accuracy.md): of the difference between two block
+/// Relative deviations of times an octave apart that are typical of LAPACK's routines (docs/explanation/tuning.md): of the difference between two block
 /// sizes, and of one block size from the line through its neighbours.
 constexpr double prior_slope = 0.2, prior_bend = 0.05;
 

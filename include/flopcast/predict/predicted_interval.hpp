@@ -14,7 +14,7 @@ inline constexpr double z95_one_sided = 1.645;
 inline constexpr double z95_two_sided = 1.96;
 
 /// Relative standard deviation of a predicted total beyond that of its models, between processes: an error that separately timed kernels
-/// can't reveal (docs/accuracy.md).
+/// can't reveal (docs/explanation/prediction.md).
 inline constexpr double default_method_error = 0.03;
 
 inline constexpr double default_confidence = 0.95;

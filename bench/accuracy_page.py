@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures what docs/accuracy.md promises in one sitting and writes that page. Each step is a command whose output goes into the folder of --results, so
-that an interrupted sitting continues where it stopped. A step begins once other programs leave the machine alone. Moments in which they don't are
-waited out and counted, whatever the results are.
+"""Measures how accurate flopcast is, and writes the measured part of docs/accuracy.md with its picture. Each step is a command whose output goes into the
+folder of --results, so that an interrupted run continues where it stopped. A step begins once other programs leave the machine alone. Moments in
+which they don't are waited out and counted, whatever the results are.
 
   bench/accuracy_page.py --build build/check --results FOLDER [--page docs/accuracy.md] [--only tuning,cost] [--orders 200,389,797,1201,1999,3200]
 
-Without --page nothing is written but the results. Run this on an idle machine; the whole sitting takes about an hour on two cores."""
+Without --page nothing is written but the results. Run this on an idle machine; the whole run takes about an hour on two cores."""
 import argparse
 import json
 import math
@@ -20,20 +20,21 @@ import time
 from accuracy import quantile
 
 BENCH = pathlib.Path(__file__).parent
+sys.path.append(str(BENCH / "paper"))
+import chart
+from book import machine_ticks, write_between
+from entry import Chart, table_of, value_of
+
+BEGIN, END = "<!-- The lines up to the end mark are written by bench/accuracy_page.py. -->", "<!-- end of the measured lines -->"
 ROUTINES = ["geqrf", "potrf", "getrf", "gelqf", "sytrd", "gebrd", "trtri"]
 HERMITIAN = {"sytrd": "hetrd"}  # names of complex routines that differ
 
 
 def busy_cores(seconds=1.0):
     """Returns how many cores were busy, on average over that time, while this process slept."""
-
-    def ticks():
-        values = list(map(int, open("/proc/stat").readline().split()[1:]))
-        return sum(values) - values[3] - values[4]
-
-    before = ticks()
+    before = machine_ticks()
     time.sleep(seconds)
-    return (ticks() - before) / os.sysconf("SC_CLK_TCK") / seconds
+    return (machine_ticks() - before) / seconds
 
 
 class Sitting:
@@ -41,7 +42,8 @@ class Sitting:
         self.options = options
         self.folder = pathlib.Path(options.results)
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.flopcast = os.path.abspath(os.path.join(options.build, "bin", "flopcast"))
+        self.bin = os.path.abspath(os.path.join(options.build, "bin"))
+        self.flopcast = os.path.join(self.bin, "flopcast")
         self.environment = {k: v for k, v in os.environ.items() if k not in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")}
 
     def wait(self):
@@ -96,10 +98,6 @@ def percent(value, digits=1):
     return f"{100 * value:.{digits}f}"
 
 
-def yes(reached):
-    return "yes" if reached else "**no**"
-
-
 def half_width(low, high, seconds):
     return (high - low) / 2 / seconds
 
@@ -116,172 +114,185 @@ def validated(decisions):
             if interval and len(m["wall_times"]) >= 5:
                 widths.append(half_width(*interval, m["seconds"]))
                 spreads.append(half_width(quantile(m["wall_times"], 0.025), quantile(m["wall_times"], 0.975), m["seconds"]))
-    return {"errors": [abs(m["error"]) for m in measured], "normalised": [abs(m["normalised_error"]) for m in measured],
-            "kept": [d["validation"]["gain_kept"] for d in decisions], "within": sum(m["within"] for m in measured),
-            "runs": sum(len(m["wall_times"]) for m in measured), "widths": widths, "spreads": spreads, "twice": [d["validation"]["repeatability"] for d in decisions],
+    return {"errors": [abs(m["error"]) for m in measured], "kept": [d["validation"]["gain_kept"] for d in decisions], "within": sum(m["within"] for m in measured),
+            "runs": sum(len(m["wall_times"]) for m in measured), "widths": widths, "spreads": spreads,
             "held": [d["validation"]["regret"] <= d["regret"] + d["validation"]["repeatability"] for d in decisions]}
 
 
 def pooled(figures):
-    """Returns the figures of several rows together."""
-    return {k: sum((f[k] for f in figures), [] if isinstance(figures[0][k], list) else 0) for k in figures[0] if k != "noisy"}
+    """Returns the figures of several commands together."""
+    return {k: sum((f[k] for f in figures), [] if isinstance(figures[0][k], list) else 0) for k in figures[0]}
 
 
-def tunings(sitting, prefix, libraries, precisions, routines, competitor=False):
-    """Tunes routines, validates the decisions, and returns the rows of the table and of the summary."""
-    rows = []
-    for blas in libraries:
-        for precision in precisions:
-            for name in routines:
-                routine = precision + (HERMITIAN.get(name, name) if precision == "z" else name)
-                orders = [n for n in sitting.options.orders.split(",") if int(n) <= (sitting.options.max_complex if precision == "z" else math.inf)]
-                if name in ("sytrd", "gebrd"):
-                    orders = [n for n in orders if int(n) <= 2000]  # half of their time is spent in products with a vector, at 1/10 of the rate
-                command = [sitting.flopcast, "tune", routine, "--n", ",".join(orders), "--nb", sitting.options.nb, "--blas", blas, "--lapack", "reference",
-                           "--validate", "--time-budget", sitting.options.time_budget, "--json"]
-                result = sitting.step(f"{prefix}-{blas}-{routine}", command, competitor=competitor)
-                if not result:
-                    continue
-                parts = json.loads(result["output"])
-                parts = parts.get("parts", [parts])
-                rows.append((blas, routine, {**validated([d for part in parts for d in part["decisions"] if "validation" in d]),
-                                             "seconds": sum(part["cost"]["measuring_seconds"] for part in parts), "noisy": "the machine was noisy" in result["notes"]}))
-    lines = ["| library | routine | error in wall time, median / 95th % | normalised % | yield, median / worst % | runs within intervals % | measured twice % | regret held | tuning s |",
-             "|:--|:--|--:|--:|--:|--:|--:|--:|--:|"]
-
-    def line(blas, routine, f):
-        return (f"| {blas} | {routine}{' (noisy)' if f['noisy'] else ''} | {percent(statistics.median(f['errors']))} / {percent(quantile(f['errors'], 0.95))} "
-                f"| {percent(statistics.median(f['normalised']))} / {percent(quantile(f['normalised'], 0.95))} "
-                f"| {percent(statistics.median(f['kept']))} / {percent(min(f['kept']))} | {percent(f['within'] / f['runs'], 0)} "
-                f"| {percent(statistics.median(f['twice']))} | {sum(f['held'])} of {len(f['held'])} | {f['seconds']:.1f} |")
-
-    summary = []
-    for row in rows:
-        lines.append(line(*row))
-    for blas in libraries:
-        here = [f for b, _, f in rows if b == blas]
-        if here:
-            lines.append(line(blas, "all", {**pooled(here), "noisy": False}))
-            summary += aims(blas + (", one competing process" if competitor else ""), pooled(here))
-    return summary, "\n".join(lines)
+def validated_row(job, figures, conditions):
+    """Returns the row of validated decisions."""
+    errors, kept, held = figures["errors"], figures["kept"], figures["held"]
+    return (job, f"error {percent(statistics.median(errors))} %, yield {percent(statistics.median(kept))} %",
+            f"error {percent(quantile(errors, 0.95))} % (95th percentile), yield {percent(min(kept))} %",
+            f"{conditions}; {percent(figures['within'] / figures['runs'], 0)} % of runs within intervals, half-width {percent(statistics.median(figures['widths']))} % "
+            f"(of repeated runs {percent(statistics.median(figures['spreads']))} %); max regret held in {sum(held)} of {len(held)} decisions")
 
 
-def aims(what, figures):
-    """Returns the rows of the summary for validated decisions."""
-    middle, high = statistics.median(figures["errors"]), quantile(figures["errors"], 0.95)
-    kept, worst, share, held = statistics.median(figures["kept"]), min(figures["kept"]), figures["within"] / figures["runs"], statistics.mean(figures["held"])
-    return [(f"error of predicted wall time, {what}", "median / 95th %", f"{percent(middle)} / {percent(high)}", "4 / 9", yes(middle <= 0.04 and high <= 0.09)),
-            (f"yield of the choice, {what}", "median / worst %", f"{percent(kept)} / {percent(worst)}", "99 / 96", yes(kept >= 0.99 and worst >= 0.96)),
-            (f"single runs within 95 % intervals, {what}", "%", percent(share, 0), "90 to 98", yes(0.9 <= share <= 0.98)),
-            (f"half-width of intervals over that of repeated runs, {what}", "medians, %", f"{percent(statistics.median(figures['widths']))} / {percent(statistics.median(figures['spreads']))}", "twice",
-             yes(statistics.median(figures["widths"]) <= 2 * statistics.median(figures["spreads"]))),
-            (f"regret at worst held, {what}", "% of decisions", percent(held, 0), "95", yes(held >= 0.95))]
+def tunings(sitting, prefix, blas, precisions, routines, competitor=False):
+    """Tunes routines, validates the decisions, and returns the figures of each routine."""
+    figures = {}
+    for routine in [p + (HERMITIAN.get(name, name) if p == "z" else name) for p in precisions for name in routines]:
+        slow = routine[0] == "z" or routine[1:] in ("sytrd", "gebrd")  # the two spend half of their time in products with a vector, at 1/10 of the rate
+        orders = [n for n in sitting.options.orders.split(",") if not slow or int(n) <= 2000]
+        command = [sitting.flopcast, "tune", routine, "--n", ",".join(orders), "--nb", "16,32,48,64,96,128", "--blas", blas, "--lapack", "reference",
+                   "--validate", "--time-budget", sitting.options.time_budget, "--json"]
+        result = sitting.step(f"{prefix}-{blas}-{routine}", command, competitor=competitor)
+        if result:
+            document = json.loads(result["output"])
+            figures[routine] = {**validated([d for part in document.get("parts", [document]) for d in part["decisions"] if "validation" in d]),
+                                "noisy": "the machine was noisy" in result["notes"]}
+    return figures
 
 
-VALIDATED = ("A yield is the best measured time over that of the choice. A decision's regret at worst held if the measured regret "
-             "isn't larger, but for the difference between two measurements. No model is fitted to the validating runs.")
+def tuning_row(job, figures):
+    """Returns the row of tuned routines."""
+    return validated_row(job, pooled(list(figures.values())), f"{len(figures)} routines, {sum(f['noisy'] for f in figures.values())} on a noisy machine")
+
+
+def picture(series):
+    """Returns the chart of errors. `series` has the name of a library and, by routine, the median and the 95th percentile of the errors in %."""
+    names = list(dict.fromkeys(routine for _, errors in series for routine in errors))
+    return Chart("Errors of predicted wall times: median and 95th percentile", "routine", "error in %, small is good",
+                 [(f"{library.removesuffix('-serial')}, {what}", [names.index(routine) for routine in errors], [pair[at] for pair in errors.values()])
+                  for library, errors in series for at, what in enumerate(("median", "95th"))], points=True, names=tuple(names))
 
 
 def tuning(sitting):
-    """Tuned block sizes, per routine, precision and library."""
-    summary, table = tunings(sitting, "tune", sitting.options.blas.split(","), "dz", sitting.options.routines.split(","))
-    return "Block sizes of LAPACK's routines", summary, table, ("`flopcast tune ROUTINE --validate` tunes each routine from an empty store, then runs the routine itself with every block size. " + VALIDATED)
+    """Tuned block sizes of each library, and the picture of their errors."""
+    rows, series = [], []
+    for blas in sitting.options.blas.split(","):
+        figures = tunings(sitting, "tune", blas, "dz", ROUTINES)
+        if figures:
+            rows.append(tuning_row(f"block sizes, {blas}", figures))
+            series.append((blas, {routine: [100 * quantile(f["errors"], q) for q in (0.5, 0.95)] for routine, f in figures.items()}))
+    if sitting.options.page and series:
+        chart.draw(picture(series), pathlib.Path(sitting.options.page).parent / "figures" / "accuracy.svg")
+    return rows
 
 
 def disturbed(sitting):
-    """The same beside a competing process."""
-    summary, table = tunings(sitting, "disturbed", ["openblas-serial"], "d", [r for r in ("geqrf", "potrf", "trtri") if r in sitting.options.routines.split(",")], competitor=True)
-    return "Block sizes beside a competing process", summary, table, "The same while another process keeps one core busy all the time."
+    """The same while another process keeps one core busy."""
+    figures = tunings(sitting, "disturbed", "openblas-serial", "d", ["geqrf", "potrf", "trtri"], competitor=True)
+    return [tuning_row("the same beside a competing process", figures)] if figures else []
 
 
 def variants(sitting):
-    """Rankings of algorithm variants."""
-    lines = ["| family | error in wall time, median / 95th % | yield, median / worst % | pairs in order % | runs within intervals % | regret held | measuring s |", "|:--|--:|--:|--:|--:|--:|--:|"]
-    rows = []
+    """Rankings of algorithm variants. A pair of variants counts if their times differ by over 3 %."""
+    figures, ordered = [], []
     for family in ("cholesky", "lu", "trtri", "qr"):
         result = sitting.step(f"rank-{family}", [sitting.flopcast, "rank", family, "--n", "300,1000,2000", "--nb", "16,32,64,96,128", "--blas", "openblas-serial", "--time-budget", "30s", "--validate",
                                                  "--json"])
-        if not result:
-            continue
-        place = json.loads(result["output"])["places"][0]
-        figures = validated(place["decisions"])
-        rows.append(figures)
-        order = [d["validation"]["order"] for d in place["decisions"]]
-        pairs, right = (sum(o[k] for o in order) for k in ("pairs", "right"))
-        lines.append(f"| {family} | {percent(statistics.median(figures['errors']))} / {percent(quantile(figures['errors'], 0.95))} | {percent(statistics.median(figures['kept']))} / "
-                     f"{percent(min(figures['kept']))} | {percent(right / pairs) if pairs else ''} | {percent(figures['within'] / figures['runs'], 0)} | {sum(figures['held'])} of {len(figures['held'])} "
-                     f"| {place['cost']['measuring_seconds']:.1f} |")
-    summary = aims("variants", pooled(rows)) if rows else []
-    return "Variants of an algorithm", summary, "\n".join(lines), ("`flopcast rank FAMILY --validate` with OpenBLAS, from an empty store. A pair of variants counts if their times differ by over 3 %.")
+        if result:
+            decisions = json.loads(result["output"])["places"][0]["decisions"]
+            figures.append(validated(decisions))
+            pairs, right = (sum(d["validation"]["order"][k] for d in decisions) for k in ("pairs", "right"))
+            ordered += [right / pairs] if pairs else []
+    return [validated_row("variants, openblas-serial", pooled(figures), f"{len(figures)} families, {percent(min(ordered, default=1))} % or more of pairs in order")] if figures else []
 
 
 def contractions(sitting):
     """Algorithms of contractions, predicted by micro-benchmarks."""
-    lines = ["| contraction | algorithms | mean error % | regret of the choice % | measured within intervals % |", "|:--|--:|--:|--:|--:|"]
-    inside, errors = [], []
+    inside, errors, regrets = [], [], []
     for text in ("abc=ai,ibc a=b=c=200 i=8", "a=iaj,ji a=i=j=300", "abc=ija,jbic a=b=c=128 i=j=32", "abcd=dbea,ec a=b=c=d=40 e=40", "ab=ac,cb a=b=c=500"):
         result = sitting.step(f"contract-{text.split()[0]}".replace("=", "-").replace(",", "-"), [sitting.flopcast, "contract", *text.split(), "--order", "column_major", "--blas", "openblas-serial", "--validate", "--json"])
-        if not result:
-            continue
-        document = json.loads(result["output"])
-        here = [a["interval_95"][0] <= a["measured_seconds"] <= a["interval_95"][1] for a in document["algorithms"] if "measured_seconds" in a]
-        inside += here
-        errors.append(document["mean_error"])
-        lines.append(f"| {text} | {len(here)} | {percent(document['mean_error'])} | {percent(document['regret'])} | {percent(statistics.mean(here), 0)} |")
-    summary = [("mean error of contractions' algorithms", "median, worst %", f"{percent(statistics.median(errors))}, {percent(max(errors))}", "9.5 (paper)", yes(max(errors) <= 0.095)),
-               ("contractions' algorithms within 95 % intervals", "%", percent(statistics.mean(inside), 0), "90 to 98", yes(0.9 <= statistics.mean(inside) <= 0.98))] if errors else []
-    return "Algorithms of contractions", summary, "\n".join(lines), "`flopcast contract ... --validate`: the median of each algorithm's runs lies within its interval or doesn't."
+        if result:
+            document = json.loads(result["output"])
+            inside += [a["interval_95"][0] <= a["measured_seconds"] <= a["interval_95"][1] for a in document["algorithms"] if "measured_seconds" in a]
+            errors.append(document["mean_error"])
+            regrets.append(document["regret"])
+    return [("algorithms of contractions", f"mean error {percent(statistics.median(errors))} %", f"mean error {percent(max(errors))} %",
+             f"{len(errors)} contractions, {len(inside)} algorithms, {percent(statistics.mean(inside), 0)} % within intervals; regret {percent(max(regrets))} % at most")] if errors else []
 
 
 def cost(sitting):
-    """The cost of tuning one routine for 16 orders, in comparison with the exhaustive search that it replaces."""
-    lines, summary = ["| routine | the whole command s | measuring s | exhaustive search s | ratio |", "|:--|--:|--:|--:|--:|"], []
-    ratios = []
+    """The cost of tuning one routine for 16 orders beside the exhaustive search that it replaces, which runs every block size five times at every
+    order with the best crossover point known. The time of the search follows from predicted times."""
+    ratios = {}
     for routine in ("dgeqrf", "dpotrf"):
         result = sitting.step(f"cost-{routine}", [sitting.flopcast, "tune", routine, "--n", "200:3200:200", "--blas", "openblas-serial", "--lapack", "reference", "--json"])
         if not result:
             continue
         document = json.loads(result["output"])
-        parts = [p for p in document.get("parts", [document])]
         searched = 0.0
-        for decision in (d for p in parts for d in p["decisions"]):
+        for decision in (d for p in document.get("parts", [document]) for d in p["decisions"]):
             fastest = {}
             for f in decision["forecasts"]:
                 fastest[f["nb"]] = min(f["seconds"], fastest.get(f["nb"], math.inf))
             searched += 5 * sum(fastest.values())
-        ratios.append(searched / result["seconds"])
-        lines.append(f"| {routine} | {result['seconds']:.1f} | {sum(p['cost']['measuring_seconds'] for p in parts):.1f} | {searched:.0f} | 1/{ratios[-1]:.0f} |")
-    if ratios:
-        summary.append(("tuning one routine for 16 orders, compared with an exhaustive search", "ratio of costs", ", ".join(f"1/{r:.0f}" for r in ratios), "1/20", yes(min(ratios) >= 20)))
-    return "Cost of tuning", summary, "\n".join(lines), ("The exhaustive search runs every block size five times at every order, with the best crossover point known. Its time follows from the "
-                                                        "predicted times.")
+        ratios[routine] = searched / result["seconds"]
+    return [("tuning for 16 orders beside an exhaustive search", "-", f"1/{min(ratios.values()):.0f} of its time",
+             ", ".join(f"{routine} 1/{ratio:.0f}" for routine, ratio in ratios.items()) + "; the search's time is predicted, each block size five times")] if ratios else []
 
 
 def kernels(sitting):
     """Models of kernels at calls that were not sampled."""
     for routine in ("dgeqrf", "dpotrf"):
         sitting.step(f"kernels-sampled-{routine}", [sitting.flopcast, "tune", routine, "--n", "200:2400:200", "--blas", "openblas-serial", "--lapack", "reference", "--time-budget", "40s", "--json"], home="kernels")
-    program = os.path.abspath(os.path.join(sitting.options.build, "bin", "bench_kernel_accuracy"))
-    result = sitting.step("kernels", [program, "--blas", "openblas-serial"], home="kernels")
-    return ("Models of kernels", [], result["output"].strip(), f"`{result['command']}`, from the samples that tuning dgeqrf and dpotrf left.") if result else None
+    result = sitting.step("kernels", [os.path.join(sitting.bin, "bench_kernel_accuracy"), "--blas", "openblas-serial"], home="kernels")
+    return kernel_rows(result["output"]) if result else []
 
 
-def embedded(name, title, words, text, aims):
-    """A section that embeds what a script of bench/ prints. `aims` finds the figures of the summary in the script's output."""
+def column(text, name, only=""):
+    """Returns the numbers in a column of the script's table, of the rows that contain `only`."""
+    return [value_of(row[name]) for row in table_of(text) if only in row.values() or not only]
+
+
+def kernel_rows(text):
+    medians, high = column(text, "median"), column(text, "95th percentile")
+    return [("models of kernels", f"error {statistics.median(medians):.1f} %", f"error {max(medians):.1f} %",
+             f"medians of {len(medians)} kernels at calls that weren't sampled; 95th percentiles {min(high):.1f} to {max(high):.1f} %")]
+
+
+def program_rows(text):
+    middle, worst = re.search(r"predicted: error median ([0-9.]+) %, worst ([0-9.]+) %", text).groups()
+    inside = [row["in the interval"] == "yes" for row in table_of(text)]
+    return [("recorded programs under another library", f"error {middle} %", f"error {worst} %", f"openblas-serial to blis-serial; {sum(inside)} of {len(inside)} programs within their intervals")]
+
+
+def answer_rows(text):
+    medians, largest = column(text, "median change %"), column(text, "largest change %")
+    within = re.search(r"answers within the first interval: ([0-9]+ of [0-9]+)", text)[1]
+    return [("answers after other commands", f"change {statistics.median(medians):.1f} %", f"change {max(largest):.1f} %",
+             f"{len(medians)} questions, half of the commands beside a competing process; {within} within the first interval")]
+
+
+def mpi_tuning_rows(text):
+    """Rows of `mpi_tuning.py`; each cell has the value with a cold store, then the one with a warm store."""
+    stores = ("cold", "warm")
+
+    def both(name, of, digits):
+        return " / ".join(f"{of(column(text, name, store)):.{digits}f}" for store in stores)
+
+    errors, shares = zip(*re.findall(r"medians:.* error ([0-9.]+)%; ([0-9.]+)% of full", text))
+    return [("tuning of MPI programs, cold / warm store", f"{both('speed-up', statistics.median, 2)} times faster, error {' / '.join(errors)} %, regret {both('chosen behind best', statistics.median, 1)} %",
+             f"{both('speed-up', min, 2)} times faster, error {both('worst', max, 1)} %, regret {both('chosen behind best', max, 1)} %",
+             f"{len(table_of(text)) // 2} programs, 2 processes; {' / '.join(shares)} % of full executions within intervals, of a program {both('within', min, 0)} % at worst")]
+
+
+def ratio_row(job, text, name, conditions):
+    """Returns the row of programs that take longer with flopcast, and names all of them."""
+    cells = {re.sub(r"^[0-9]+ |, whole command", "", next(iter(row.values()))): row[name].split()[0] for row in table_of(text) if re.match(r"[0-9.]+ ±", row[name])}
+    ratios = [float(cell) for cell in cells.values()]
+    return [(job, f"{statistics.median(ratios):.3f} times as long", f"{max(ratios):.3f} times as long", conditions + ", ".join(f"{what}: {cell}" for what, cell in cells.items()))]
+
+
+def simulation_rows(text):
+    middle, worst = re.search(r"error: median ([0-9.]+)%, worst ([0-9.]+)%", text).groups()
+    return [("simulated MPI programs", f"error {middle} %", f"error {worst} %", f"{len(table_of(text))} programs, 2 processes, beside real runs in turns")]
+
+
+def script(name, words, rows_of):
+    """A section whose rows `rows_of` reads in the output of a script of bench/."""
 
     def section(sitting):
         command = [sys.executable, str(BENCH / words[0]), *words[1:], "--flopcast", sitting.flopcast]
-        command = [w.replace("{bin}", os.path.abspath(os.path.join(sitting.options.build, "bin"))) for w in command]
-        result = sitting.step(name, command, home=name)
-        if not result:
-            return None
-        summary = []
-        for what, unit, pattern, reach, reached in aims:
-            found = re.findall(pattern, result["output"])
-            if found:
-                values = [float(v) for each in found for v in (each if isinstance(each, tuple) else (each,))]
-                summary.append((what, unit, " / ".join(f"{v:g}" for v in values), reach, yes(reached(values))))
-        return title, summary, result["output"].strip(), f"{text} `{shown(command)}`"
+        result = sitting.step(name, [w.replace("{bin}", sitting.bin) for w in command], home=name)
+        return rows_of(result["output"]) if result else []
 
     return section
 
@@ -289,57 +300,32 @@ def embedded(name, title, words, text, aims):
 SECTIONS = {
     "tuning": tuning,
     "disturbed": disturbed,
+    "variants": variants,
     "cost": cost,
     "kernels": kernels,
-    "variants": variants,
     "contractions": contractions,
-    "programs": embedded("programs", "Whole programs under another library", ["recorded_program.py", "--programs", "solve,cholesky,qr,Octave", "--n", "400,1000", "--repetitions", "5"],
-                         "Programs recorded under OpenBLAS and predicted under BLIS.",
-                         [("recorded programs under another library, error", "median %", r"predicted: error median ([0-9.]+)", "5", lambda v: v[0] <= 5)]),
-    "stable-answers": embedded("stable-answers", "Answers before and after other commands", ["stable_answers.py"], "Half of the commands ran beside a competing process; the questions measured nothing.",
-                      [("answers within the first answer's interval", "of all", r"answers within the first interval: ([0-9]+) of ([0-9]+)", "all", lambda v: v[0] == v[1])]),
-    "mpi-tuning": embedded(
-        "mpi-tuning", "Tuning MPI programs, two processes", ["mpi_tuning.py", "--subjects", "{bin}", "--ranks", "2"], "Six programs, every configuration executed in full as well.",
-        [("MPI tuning, cold store, median over programs", "times faster", r"Cold, medians: ([0-9.]+)", "5", lambda v: v[0] >= 5),
-         ("MPI tuning, warm store, median over programs", "times faster", r"Warm, medians: ([0-9.]+)", "10", lambda v: v[0] >= 10),
-         ("MPI tuning, error, cold / warm", "median %", r"(?:Cold|Warm), medians:.* error ([0-9.]+)%", "5", lambda v: max(v) <= 5),
-         ("MPI tuning, full executions within intervals, cold / warm", "%", r"([0-9.]+)% of full executions", "90 to 98", lambda v: all(90 <= x <= 98 for x in v)),
-         ("MPI tuning, ScaLAPACK's Cholesky, cold / warm", "times faster", r"\| scalapack_cholesky .*?\| (?:cold|warm) \| ([0-9.]+)", "3", lambda v: min(v) > 3),
-         ("MPI tuning, chosen configuration behind the best, per program, cold and warm", "%", r"\| ([0-9.]+)% \| [0-9.]+% \|\n", "3", lambda v: max(v) <= 3)]),
-    "mpi-overhead": embedded(
-        "mpi-overhead", "Cost of tracing an MPI program", ["mpi_overhead.py"], "Two processes, with and without flopcast in turns.",
-        [("a message of 8 bytes, with / without flopcast", "ratio", r"messages of 8 bytes \| ([0-9.]+)", "1.5", lambda v: v[0] <= 1.5),
-         ("conjugate gradients over small messages, with / without flopcast", "ratio", r"steps of CG, .*?\| ([0-9.]+)", "1.05", lambda v: max(v) <= 1.05),
-         ("HPCC, with / without flopcast", "ratio", r"HPCC .*?\| ([0-9.]+)", "1.05", lambda v: v[0] <= 1.05)]),
-    "recording": embedded("recording", "Cost of recording", ["recording_overhead.py"], "A NumPy program by itself and recorded, in turns.",
-                          [("10^6 small products from NumPy, recorded / plain", "ratio", r"\| 1000000 products .*?\| [0-9.]+ s \| ([0-9.]+)", "1.05", lambda v: v[0] <= 1.05)]),
-    "mpi-simulation": embedded("mpi-simulation", "Simulated MPI programs, two processes", ["mpi_simulation.py", "--subjects", "{bin}"], "Simulated and real runs in turns.",
-                               [("simulations of MPI programs, error", "median %", r"error: median ([0-9.]+)%", "12", lambda v: v[0] <= 12)]),
+    "programs": script("programs", ["recorded_program.py", "--programs", "solve,cholesky,qr,Octave", "--n", "400,1000", "--repetitions", "5"], program_rows),
+    "stable-answers": script("stable-answers", ["stable_answers.py"], answer_rows),
+    "recording": script("recording", ["recording_overhead.py"], lambda text: ratio_row("recorded NumPy programs", text, "recorded / plain", "")),
+    "mpi-overhead": script("mpi-overhead", ["mpi_overhead.py"], lambda text: ratio_row("traced MPI programs", text, "with / without flopcast", "2 processes; ")),
+    "mpi-tuning": script("mpi-tuning", ["mpi_tuning.py", "--subjects", "{bin}", "--ranks", "2"], mpi_tuning_rows),
+    "mpi-simulation": script("mpi-simulation", ["mpi_simulation.py", "--subjects", "{bin}"], simulation_rows),
 }
 
 
-def page(sitting, sections):
-    """Returns the page."""
+def measured_lines(sitting, rows):
+    """Returns the measured part of the page."""
     machine = sitting.step("machine", [sitting.flopcast, "machine"], home="machine")
     commit = sitting.options.commit or subprocess.run(["git", "-C", str(BENCH), "rev-parse", "--short=8", "HEAD"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
-    steps = [json.loads(f.read_text()) for f in sorted(sitting.folder.glob("*.json"))]
-    waited = sum(s["rejected"] for s in steps)
-    text = ["# Accuracy", "", *wrapped(f"Measured in one sitting by `bench/accuracy_page.py`, which writes this page. The program is that of commit {commit}. "
-                                       f"Other programs were busy before {sum(s['rejected'] > 0 for s in steps)} of {len(steps)} steps; the sitting waited {waited} s for them. "
-                                       "The [glossary](reference/glossary.md) explains the terms."),
-            "", "## Summary", "", "| figure | unit | measured | aim | reached |", "|:--|:--|--:|--:|:--|"]
-    for _, summary, _, _ in sections:
-        text += [f"| {' | '.join(row)} |" for row in summary]
-    if machine:
-        lines = machine["output"].splitlines()
-        tables = [at for at, line in enumerate(lines) if line.startswith("|")]
-        end = next(at for at in range(tables[0], len(lines)) if not lines[at].startswith("|"))
-        text += ["", "## Machine", "", *wrapped(lines[0].removeprefix("CPU").strip() + ". The caches, as `flopcast machine` measures them:"), "", *lines[tables[0]:end]]
-    for title, _, body, explanation in sections:
-        text += ["", f"## {title}", "", *wrapped(explanation), ""]
-        for line in body.splitlines():
-            text += [line] if line.startswith("|") or not line else wrapped(line)
-    return "\n".join(text) + "\n"
+    files = sorted(sitting.folder.glob("*.json"))
+    steps = [json.loads(f.read_text()) for f in files]
+    when = time.strftime("%B %Y", time.gmtime(max((f.stat().st_mtime for f in files), default=time.time())))
+    cpu = machine["output"].splitlines()[0].removeprefix("CPU").strip() if machine else "unknown CPU"
+    waited = [s["rejected"] for s in steps if s["rejected"]]
+    text = (f"One run of `bench/accuracy_page.py --results FOLDER --page docs/accuracy.md` on {cpu}, in {when}, with the program of commit {commit}. "
+            f"Other programs were busy before {len(waited)} of {len(steps)} steps; the run waited {sum(waited)} s for them.")
+    return ["", *wrapped(text), "", "| job | median | worst | conditions |", "|:--|:--|:--|:--|", *(f"| {' | '.join(row)} |" for row in rows), "",
+            "![Errors of predicted wall times by routine](figures/accuracy.svg)"]
 
 
 def wrapped(text, width=100):
@@ -357,15 +343,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build/check", help="build folder with flopcast, the benchmarks and the MPI programs")
     parser.add_argument("--results", required=True, help="folder for the results of the steps")
-    parser.add_argument("--page", help="file that the page is written to")
+    parser.add_argument("--page", help="page whose measured part is written; the picture goes into its folder figures")
     parser.add_argument("--commit", help="commit of the program, if it isn't the present one")
     parser.add_argument("--page-only", action="store_true", help="write the page from the results that are there")
     parser.add_argument("--only", default=",".join(SECTIONS), help="sections, separated by commas")
-    parser.add_argument("--routines", default=",".join(ROUTINES), help="routines of the section tuning, without precision")
     parser.add_argument("--blas", default="openblas-serial,blis-serial")
     parser.add_argument("--orders", default="200,389,797,1201,1999,3200")
-    parser.add_argument("--max-complex", type=int, default=2000, help="largest order of complex routines")
-    parser.add_argument("--nb", default="16,32,48,64,96,128")
     parser.add_argument("--time-budget", default="30s", help="for tuning one routine")
     parser.add_argument("--patience", type=int, default=60, help="seconds to wait for a quiet moment before each step")
     options = parser.parse_args()
@@ -374,9 +357,9 @@ def main():
         sys.exit(f"accuracy_page: there is no section {', '.join(sorted(unknown))}; there are {', '.join(SECTIONS)}")
     sitting = Sitting(options)
     sitting.step("machine", [sitting.flopcast, "machine"], home="machine")
-    sections = [s for s in (SECTIONS[name](sitting) for name in options.only.split(",")) if s]
+    rows = [row for name in options.only.split(",") for row in SECTIONS[name](sitting)]
     if options.page:
-        pathlib.Path(options.page).write_text(page(sitting, sections))
+        write_between(options.page, BEGIN, END, measured_lines(sitting, rows))
 
 
 if __name__ == "__main__":

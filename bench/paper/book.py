@@ -203,25 +203,21 @@ class Book:
 
     def write_page(self, papers, page):
         """Replaces the block between the marks of `page` by the rows of all entries, and copies the pictures to figures/papers beside its folder."""
-        page = pathlib.Path(page)
-        text = page.read_text(encoding="utf-8")
-        if BEGIN not in text or END not in text:
-            raise UsageError(f"{page} lacks the marks of the rows, '{BEGIN}' and '{END}'")
-        figures = page.resolve().parent.parent / "figures" / "papers"
-        figures.mkdir(parents=True, exist_ok=True)
-        for old in figures.glob("*.svg"):
-            old.unlink()
-        parts = []
+        parts, pictures = [], []
         for paper in papers:
             parts += ["", f"### {paper.authors}, {paper.year}", "", "| figure | command | time here | number | the paper | here | agreement |", "|---|---|--:|---|--:|--:|---|"]
             for entry in paper.entries:
                 parts += self.page_rows(entry, "../figures/papers")
                 found = self.record(entry)
-                if found and found[1]["picture"]:
-                    (figures / pathlib.Path(found[1]["picture"]).name).write_text((self.folder / found[1]["picture"]).read_text())
+                pictures += [found[1]["picture"]] if found and found[1]["picture"] else []
             parts += [""] + [f"- {entry.name}: {entry.why}" for entry in paper.entries if self.record(entry)]
-        before, after = text[: text.index(BEGIN)], text[text.index(END):]
-        page.write_text(f"{before}{BEGIN}\n{chr(10).join(wrapped(parts))}\n\n{after}", encoding="utf-8")
+        write_between(page, BEGIN, END, wrapped(parts))
+        figures = pathlib.Path(page).resolve().parent.parent / "figures" / "papers"
+        figures.mkdir(parents=True, exist_ok=True)
+        for old in figures.glob("*.svg"):
+            old.unlink()
+        for picture in pictures:
+            (figures / pathlib.Path(picture).name).write_text((self.folder / picture).read_text())
 
     def write_html(self, papers):
         """Writes book.html: what each entry shows, the paper's numbers beside those of this machine, and the picture."""
@@ -242,6 +238,15 @@ class Book:
                 parts.append(f"<img src='{record['picture']}' alt='{html.escape(entry.title)}'>" if record["picture"] else "")
                 parts.append("<pre>" + html.escape("\n".join(c.replace(str(self.bin) + "/", "") for c in record["commands"])) + "</pre>")
         (self.folder / "book.html").write_text("\n".join(parts), encoding="utf-8")
+
+
+def write_between(page, begin, end, lines):
+    """Replaces the lines between the marks of `page`. Throws UsageError if a mark is missing."""
+    page = pathlib.Path(page)
+    text = page.read_text(encoding="utf-8")
+    if begin not in text or end not in text:
+        raise UsageError(f"{page} lacks the marks of the rows, '{begin}' and '{end}'")
+    page.write_text(f"{text[:text.index(begin)]}{begin}\n{chr(10).join(lines)}\n\n{text[text.index(end):]}", encoding="utf-8")
 
 
 def wrapped(lines):

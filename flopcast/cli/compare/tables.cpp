@@ -115,9 +115,9 @@ report::Table comparison_table(const Comparison& comparison) {
 }
 
 std::vector<TableColumns> compare_tables() {
-  TableColumns columns = {"compare", columns_of(true).headings()};
-  return {columns.with(
-      {text_column("LABEL", "LABEL", "in CSV, in place of what: one part of the name, such as routine, flags, n or quantity")})};
+  const report::Column label =
+      text_column("LABEL", "LABEL", "in CSV, in place of what: one part of the name, such as routine, flags, n or quantity");
+  return {TableColumns{"compare", columns_of(true).headings()}.with({label})};
 }
 
 std::string comparison_text(const Comparison& comparison, const CommonOptions& common) {

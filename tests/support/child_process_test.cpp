@@ -281,7 +281,9 @@ TEST(RunInForeground, AsksAProgramToEndAtTheSoftLimit) {
   ChildSetup setup;
   setup.soft_limit = 0.2;
   EXPECT_EQ(
-      run_in_foreground("/bin/sh", {"sh", "-c", "trap 'exit 7' TERM; sleep 1000 & wait; exit 3"}, {"PATH=/usr/bin:/bin"}, setup).code(), 7);
+      run_in_foreground("/bin/sh", {"sh", "-c", "trap 'kill $!; exit 7' TERM; sleep 1000 & wait; exit 3"}, {"PATH=/usr/bin:/bin"}, setup)
+          .code(),
+      7);
   EXPECT_EQ(run_in_foreground("/bin/sh", {"sh", "-c", "trap '' TERM; exec sleep 1000"}, {"PATH=/usr/bin:/bin"}, setup).signal(), SIGKILL);
   setup.soft_limit = 1000;
   EXPECT_EQ(run_in_foreground("/bin/sh", {"sh", "-c", "exit 3"}, {}, setup).code(), 3);

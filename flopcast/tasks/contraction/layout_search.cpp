@@ -430,9 +430,9 @@ class LayoutSearch {
       speed_up_error_ = services_.speed_up_error();
     }
     const Seconds same = unchanged(compared.orders, services_.predicted, predictions_);
-    const Interval before = prediction::predicted_interval(rest(as_written, services_.predicted, predictions_),
-                                                           {.models = 0, .runs = {}, .method = *speed_up_error_});
-    return {(same + before.low) / compared.seconds, (same + before.high) / compared.seconds};
+    const Seconds before = rest(as_written, services_.predicted, predictions_);
+    const double factor = std::exp(prediction::z95_two_sided * *speed_up_error_);
+    return {(same + before / factor) / compared.seconds, (same + before * factor) / compared.seconds};
   }
 
   [[nodiscard]] std::string text(std::size_t t, const AxisOrder& order) const {
@@ -540,7 +540,7 @@ double measured_speed_up_error(const LayoutServices& services, const LayoutsRequ
     const Seconds written = std::find_if(compared.begin(), compared.end(), is_written)->seconds;
     for (const ComparedOrders& one : compared) {
       if (!is_written(one)) {
-        errors.push_back(std::abs(one.speed_up / (written / one.seconds) - 1));
+        errors.push_back(std::abs(std::log(one.speed_up / (written / one.seconds))));
       }
     }
   }

@@ -14,7 +14,7 @@ using nlohmann::ordered_json;
 /// Environments kept by earlier versions lack the chases.
 template <>
 Fields FieldTable<CacheLevel>::fields() {
-  return {field<&T::name>("\"L1\", \"L2\", \"L3\""),
+  return {field<&T::name>("name of the level, such as \"L1\""),
           field<&T::capacity_bytes>("measured capacity, which predictions use; that of one core if the level is private"),
           field<&T::capacity_low_bytes>("lower end of the measured transition to the next level"),
           field<&T::capacity_high_bytes>("upper end of the measured transition to the next level"),
@@ -30,7 +30,7 @@ Fields FieldTable<CacheLevel>::fields() {
 /// Environments kept by earlier versions lack the bytes of integers.
 template <>
 Fields FieldTable<LibraryIdentity>::fields() {
-  return {field<&T::name>("\"openblas\", \"blis\", \"reference\""),
+  return {field<&T::name>("name of the library, such as \"openblas\""),
           field<&T::path>("resolved path of the loaded file"),
           field<&T::version>("version that the library reports"),
           field<&T::kernels>("kernels that the library chose for this CPU, such as \"SkylakeX\"; empty if it reports none"),

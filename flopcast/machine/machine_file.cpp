@@ -26,9 +26,9 @@ struct SchemaOf<machine::CurvePoint> {
 
 template <>
 Fields FieldTable<machine::PatternCapacities>::fields() {
-  return {field<&T::stream>("capacity that streams see; 0: none").named("stream_bytes"),
-          field<&T::parallel_chase>("capacity that parallel pointer chases see; 0: none").named("parallel_chase_bytes"),
-          field<&T::serial_chase>("capacity that a serial pointer chase sees; 0: none").named("serial_chase_bytes")};
+  return {field<&T::stream>("capacity seen by reading one array in order; 0: none").named("stream_bytes"),
+          field<&T::parallel_chase>("capacity seen by independent random reads; 0: none").named("parallel_chase_bytes"),
+          field<&T::serial_chase>("capacity seen by reads that wait for each other; 0: none").named("serial_chase_bytes")};
 }
 
 template <>

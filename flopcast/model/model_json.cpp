@@ -121,9 +121,11 @@ Fields FieldTable<model::BuildOptions>::fields() {
 
 template <>
 Fields FieldTable<model::FitError>::fields() {
-  return {field<&T::maximum>("largest relative error at a sample"), field<&T::mean>("mean relative error at the samples"),
-          field<&T::median>("median relative error at the samples"),
-          field<&T::deviation>("relative standard deviation of the samples around the fit")};
+  const auto fraction = [](const Field& field) { return field.measured_in("fraction", Best::small); };
+  return {fraction(field<&T::maximum>("largest relative error of the fit at a sample")),
+          fraction(field<&T::mean>("mean relative error of the fit at the samples")),
+          fraction(field<&T::median>("median relative error of the fit at the samples")),
+          fraction(field<&T::deviation>("relative standard deviation of the samples around the fit"))};
 }
 
 template <>

@@ -22,25 +22,23 @@ report::Column algorithm_column() {
   return text_column("algorithm", "algorithm",
                      "the loops from the outside in, then the kernel; an apostrophe stands behind the loop that a copy is in");
 }
-report::Column predicted_column() { return number_column("predicted_seconds", "predicted", "s", "predicted time"); }
 
 Columns<RankedAlgorithm> ranking_columns(const AlgorithmRanking& ranking, bool is_validated) {
+  using Forecast = contract::AlgorithmForecast;
   Columns<RankedAlgorithm> columns;
   columns.add(algorithm_column(), [](const RankedAlgorithm& one) { return one.algorithm.name(); });
-  columns.add(predicted_column(), [](const RankedAlgorithm& one) { return one.forecast.seconds; });
-  columns.add(texts(interval(number_column("predicted_seconds", "95 %", "s", "interval of a later single run"))),
-              [](const RankedAlgorithm& one) {
-                const Interval& range = one.forecast.interval;
-                return report::Cell(range.low, range.high, fmt::format("{} .. {}", format_seconds(range.low), format_seconds(range.high)));
-              });
-  columns.number("flops/cycle", "flops/cycle", "flop/cycle", "flops of the contraction over the predicted cycles",
-                 [](const RankedAlgorithm& one) { return report::Cell(one.flops_per_cycle, fmt::format("{:.2f}", one.flops_per_cycle)); });
+  columns.add(shown<&Forecast::seconds>("predicted_seconds"), &RankedAlgorithm::forecast, &Forecast::seconds);
+  columns.add(texts(interval(shown<&Forecast::interval>("predicted_seconds", "95 %"))), [](const RankedAlgorithm& one) {
+    const Interval& range = one.forecast.interval;
+    return report::Cell(range.low, range.high, fmt::format("{} .. {}", format_seconds(range.low), format_seconds(range.high)));
+  });
+  columns.add(shown<&RankedAlgorithm::flops_per_cycle>("flops/cycle"),
+              [](const RankedAlgorithm& one) { return report::Cell(one.flops_per_cycle, fmt::format("{:.2f}", one.flops_per_cycle)); });
   columns.show<&RankedAlgorithm::resident_bytes>("", "memory");
   columns.text("tie", "tie", "a star, in CSV yes, if the algorithm ties with the fastest",
                [&ranking](const RankedAlgorithm& one) { return star_cell(one.tie || &one == &ranking.algorithms.front()); });
   if (is_validated) {
-    columns.number("measured_seconds", "measured", "s", "median of three executions on fresh memory (--validate)",
-                   &RankedAlgorithm::measured_seconds);
+    columns.show<&RankedAlgorithm::measured_seconds>();
     columns.number("error", "error", "fraction", "predicted over measured time, minus 1; best near 0 (--validate)",
                    [](const RankedAlgorithm& one) {
                      return one.measured_seconds ? std::optional(one.forecast.seconds / *one.measured_seconds - 1) : std::nullopt;
@@ -51,13 +49,12 @@ Columns<RankedAlgorithm> ranking_columns(const AlgorithmRanking& ranking, bool i
 
 Columns<ContractionResult> run_columns() {
   Columns<ContractionResult> columns;
-  columns.text("contraction", "contraction", "the contraction that was executed", &ContractionResult::expression);
+  columns.show<&ContractionResult::expression>("contraction");
   columns.show<&ContractionResult::planning_seconds>("", "planned in");
-  columns.number("expected_seconds", "expected", "s", "time that the plan was chosen for",
-                 [](const ContractionResult& run) { return run.plan.seconds; });
+  columns.add(shown<&PlanSummary::seconds>("expected_seconds"), &ContractionResult::plan, &PlanSummary::seconds);
   columns.number("seconds", "takes", "s", "median time of an execution", [](const ContractionResult& run) { return median(run.times); });
   columns.show<&ContractionResult::flops_per_second>();
-  columns.add(shown<&PlanSummary::resident_bytes>("", "memory"), [](const ContractionResult& run) { return run.plan.resident_bytes; });
+  columns.add(shown<&PlanSummary::resident_bytes>("", "memory"), &ContractionResult::plan, &PlanSummary::resident_bytes);
   return columns;
 }
 
@@ -71,7 +68,7 @@ Columns<PlannedStep> step_columns() {
   columns.add(shown<&PlannedStep::flops>(),
               [](const PlannedStep& step) { return report::Cell(step.flops, fmt::format("{:.3g}", step.flops)); });
   columns.show<&PlannedStep::bytes>("moved_bytes");
-  columns.add(predicted_column(), &PlannedStep::seconds);
+  columns.show<&PlannedStep::seconds>("predicted_seconds");
   return columns;
 }
 
@@ -96,10 +93,10 @@ Columns<contract::Algorithm> list_columns(const contract::Contraction& contracti
   using contract::Algorithm;
   Columns<Algorithm> columns;
   columns.add(algorithm_column(), [](const Algorithm& algorithm) { return algorithm.name(); });
-  columns.text("kernel", "kernel", "routine of BLAS inside the loops (--list)",
-               [](const Algorithm& algorithm) { return contract::name(algorithm.kernel); });
-  columns.text("along", "along", "indices that the kernel goes over (--list)", &Algorithm::kernel_indices);
-  columns.text("copies", "copies", "operands of which slices are copied (--list)", [](const Algorithm& algorithm) {
+  columns.add(only_with(shown<&Algorithm::kernel>(), "--list"),
+              [](const Algorithm& algorithm) { return contract::name(algorithm.kernel); });
+  columns.add(only_with(shown<&Algorithm::kernel_indices>("along"), "--list"), &Algorithm::kernel_indices);
+  columns.add(only_with(shown<&Algorithm::copies>(), "--list"), [](const Algorithm& algorithm) {
     std::string copies;
     for (const contract::Copy& copy : algorithm.copies) {
       copies += contract::letter(copy.operand);

@@ -80,8 +80,7 @@ std::string contents(const machine::InstalledLibrary& library) {
 Columns<LibraryReport> library_columns() {
   using machine::InstalledLibrary;
   Columns<LibraryReport> columns;
-  columns.text("library", "library", "name by which --blas and --lapack choose the library", &LibraryReport::installed,
-               &machine::InstalledLibrary::name);
+  columns.add(shown<&InstalledLibrary::name>("library"), &LibraryReport::installed, &InstalledLibrary::name);
   columns.text("has", "has", "interfaces that the library has: BLAS, LAPACK or both",
                [](const LibraryReport& library) { return contents(library.installed); });
   columns.add(shown<&LibraryIdentity::version>(), &LibraryReport::identity, &LibraryIdentity::version);
@@ -90,7 +89,7 @@ Columns<LibraryReport> library_columns() {
   columns.add(shown<&LibraryReport::dgemm_flops>("dgemm_flops_per_second", "dgemm, 1 thread"), [](const LibraryReport& library) {
     return library.dgemm_flops > 0 ? Cell(library.dgemm_flops, format_flop_rate(library.dgemm_flops)) : Cell("");
   });
-  columns.text("file", "file", "path of the library", &LibraryReport::installed, &machine::InstalledLibrary::path);
+  columns.add(shown<&InstalledLibrary::path>("file"), &LibraryReport::installed, &InstalledLibrary::path);
   return columns;
 }
 
@@ -102,6 +101,7 @@ struct MeasuredLevel {
 };
 
 Columns<MeasuredLevel> level_columns() {
+  using machine::PatternCapacities;
   Columns<MeasuredLevel> columns;
   const auto add = [&columns](report::Column column, auto cell_of) {
     columns.add(std::move(column), [cell_of](const MeasuredLevel& measured) { return measured.is_memory ? Cell("") : cell_of(measured); });
@@ -109,19 +109,17 @@ Columns<MeasuredLevel> level_columns() {
   const auto bytes_of = [](std::int64_t CacheLevel::*member) {
     return [member](const MeasuredLevel& measured) { return bytes_cell(measured.level.*member); };
   };
-  const auto seen_by = [](std::int64_t machine::PatternCapacities::*pattern) {
+  const auto seen_by = [](std::int64_t PatternCapacities::*pattern) {
     return [pattern](const MeasuredLevel& measured) { return measured.seen.*pattern > 0 ? bytes_cell(measured.seen.*pattern) : Cell(""); };
   };
-  columns.text("level", "level", "cache level, or memory", [](const MeasuredLevel& measured) { return measured.level.name; });
+  columns.add(shown<&CacheLevel::name>("level"), &MeasuredLevel::level, &CacheLevel::name);
   add(shown<&CacheLevel::capacity_bytes>(), bytes_of(&CacheLevel::capacity_bytes));
   add(shown<&CacheLevel::capacity_low_bytes>("capacity_bytes_low", "from"), bytes_of(&CacheLevel::capacity_low_bytes));
   add(shown<&CacheLevel::capacity_high_bytes>("capacity_bytes_high", "to"), bytes_of(&CacheLevel::capacity_high_bytes));
-  add(number_column("stream_capacity_bytes", "stream", "B", "capacity seen by reading one array in order"),
-      seen_by(&machine::PatternCapacities::stream));
-  add(number_column("parallel_chase_capacity_bytes", "parallel chase", "B", "capacity seen by independent random reads"),
-      seen_by(&machine::PatternCapacities::parallel_chase));
-  add(number_column("serial_chase_capacity_bytes", "serial chase", "B", "capacity seen by reads that wait for each other"),
-      seen_by(&machine::PatternCapacities::serial_chase));
+  add(shown<&PatternCapacities::stream>("stream_capacity_bytes", "stream"), seen_by(&PatternCapacities::stream));
+  add(shown<&PatternCapacities::parallel_chase>("parallel_chase_capacity_bytes", "parallel chase"),
+      seen_by(&PatternCapacities::parallel_chase));
+  add(shown<&PatternCapacities::serial_chase>("serial_chase_capacity_bytes", "serial chase"), seen_by(&PatternCapacities::serial_chase));
   add(shown<&CacheLevel::reported_bytes>(), bytes_of(&CacheLevel::reported_bytes));
   columns.add(shown<&CacheLevel::bandwidth>("bandwidth_bytes_per_second"),
               [](const MeasuredLevel& measured) { return measured.level.bandwidth; });

@@ -45,8 +45,7 @@ Columns<KernelCheck> columns() {
   Columns<KernelCheck> columns;
   columns.text("kernel", "kernel", "routine with its flags", [](const KernelCheck& kernel) { return kernel_text(kernel.key); });
   columns.show<&KernelCheck::samples>();
-  columns.number("points", "points", "", "calls that were predicted and measured", Best::large,
-                 [](const KernelCheck& kernel) { return kernel.points.size(); });
+  columns.add(numbers(shown<&KernelCheck::points>()), [](const KernelCheck& kernel) { return kernel.points.size(); });
   columns.show<&KernelCheck::runs>();
   columns.number("share_within", "within", "fraction", "share of single runs that lay within the 95 % intervals", Best::large,
                  percent_of([](const KernelCheck& kernel) { return share_of(kernel.within, kernel.runs); }, "{:.0f} %"));

@@ -41,10 +41,12 @@ std::string describe_domain(const std::vector<std::string>& sizes, const std::ve
 report::Cell percent(double share) { return {share, fmt::format("{:.2f} %", 100 * share)}; }
 
 Columns<model::Piece> piece_columns(const model::Model& model) {
+  using model::FitError;
   using model::Piece;
+  const auto error = [](double FitError::*member) { return [member](const Piece& piece) { return percent(piece.error.*member); }; };
   const bool is_product = !model.options.thresholds.empty();
   Columns<Piece> columns;
-  columns.text("piece", "piece", "sizes of the polynomial", [&model](const Piece& piece) { return describe(model.sizes, piece.box); });
+  columns.add(shown<&Piece::box>("piece"), [&model](const Piece& piece) { return describe(model.sizes, piece.box); });
   if (!model.footprint.monomials.empty()) {
     const report::Column product =
         texts(interval(number_column("size_product", "product of sizes", "", "product of the sizes for which the polynomial holds")));
@@ -56,15 +58,12 @@ Columns<model::Piece> piece_columns(const model::Model& model) {
                           text(piece.bytes_low) + (std::isfinite(piece.bytes_high) ? " to " + text(piece.bytes_high) : " or more"));
     });
   }
-  columns.number("points", "points", "", "number of sizes that were sampled", &Piece::samples);
+  columns.show<&Piece::samples>("points");
   columns.number("monomials", "monomials", "", "terms of the polynomial",
                  [](const Piece& piece) { return piece.polynomial.monomials.size(); });
-  columns.number("largest_error", "largest error", "fraction", "largest relative error of the piece at a sampled size", Best::small,
-                 [](const Piece& piece) { return percent(piece.error.maximum); });
-  columns.number("mean_error", "mean error", "fraction", "mean relative error of the piece at its sampled sizes", Best::small,
-                 [](const Piece& piece) { return percent(piece.error.mean); });
-  columns.number("deviation", "deviation", "fraction", "standard deviation of the piece's relative errors", Best::small,
-                 [](const Piece& piece) { return percent(piece.error.deviation); });
+  columns.add(shown<&FitError::maximum>("largest_error"), error(&FitError::maximum));
+  columns.add(shown<&FitError::mean>("mean_error"), error(&FitError::mean));
+  columns.add(shown<&FitError::deviation>(), error(&FitError::deviation));
   return columns;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "flopcast/tasks/reporting/member_text.hpp"
 
@@ -20,8 +21,7 @@ report::Column number_column(std::string_view name, std::string_view title, std:
 
 report::Column interval(report::Column column) {
   column.interval = true;
-  column.align = report::Align::right;
-  return column;
+  return numbers(std::move(column));
 }
 
 report::Column pairs(report::Column column, const std::string& second) {
@@ -31,6 +31,21 @@ report::Column pairs(report::Column column, const std::string& second) {
 
 report::Column texts(report::Column column) {
   column.align = report::Align::left;
+  return column;
+}
+
+report::Column numbers(report::Column column) {
+  column.align = report::Align::right;
+  return column;
+}
+
+report::Column in_percent(report::Column column) {
+  column.unit = "%";
+  return column;
+}
+
+report::Column only_with(report::Column column, std::string_view option) {
+  column.meaning += fmt::format(" ({})", option);
   return column;
 }
 
@@ -57,6 +72,11 @@ report::Column column_of(const Field& field, const Field* outer, std::string_vie
       number_column(heading, title.empty() ? member_title(heading) : std::string(title), field.unit(), meaning, field.best());
   column.align = is_number ? report::Align::right : report::Align::left;
   return column;
+}
+
+report::Column end_of(report::Column whole, std::string_view which, const std::string& title, const std::string& heading) {
+  whole.meaning = fmt::format("{} end of the {}", which, whole.meaning);
+  return numbers(titled(std::move(whole), title, heading));
 }
 
 }  // namespace columns_detail

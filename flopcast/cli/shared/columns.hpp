@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "flopcast/core/statistics.hpp"
 #include "flopcast/report/table.hpp"
 #include "flopcast/support/field.hpp"
 #include "flopcast/tasks/reporting/member_text.hpp"
@@ -33,6 +34,12 @@ report::Column interval(report::Column column);
 report::Column pairs(report::Column column, const std::string& second);
 /// Returns the same column for numbers that are names, such as those of processes.
 report::Column texts(report::Column column);
+/// Returns the same column for cells with a number of a member that isn't one, such as the number of a list's elements.
+report::Column numbers(report::Column column);
+/// Returns the column of a fraction for the cells of percent_cell().
+report::Column in_percent(report::Column column);
+/// Returns the same column, whose meaning ends with the option that brings it: "(--list)".
+report::Column only_with(report::Column column, std::string_view option);
 /// Returns `column` with a title of its own, for columns whose title varies.
 report::Column titled(report::Column column, const std::string& title);
 /// Returns `column` with a title and a heading in CSV of its own.
@@ -45,6 +52,8 @@ namespace columns_detail {
 
 /// Returns the column of a member whose line in the table of its structure is `field`. Empty names are those of the field.
 report::Column column_of(const Field& field, const Field* outer, std::string_view name, std::string_view title, bool is_number);
+/// Returns the column of the lower or upper end of an interval, whose column is `whole`.
+report::Column end_of(report::Column whole, std::string_view which, const std::string& title, const std::string& heading);
 
 template <class T>
 concept Optional = requires(const T& value) {
@@ -158,6 +167,13 @@ class Columns {
     report::Column column = shown<path...>(name, title);
     const std::string unit = column.unit;
     return add(std::move(column), [unit](const Row& row) { return columns_detail::cell_at<path...>(row, unit); });
+  }
+  /// Adds the columns of the ends of a member that is an interval: NAME_low and NAME_high.
+  template <auto member>
+  Columns& show_ends(const std::string& name, const std::string& low_title, const std::string& high_title) {
+    const report::Column whole = shown<member>(name);
+    add(columns_detail::end_of(whole, "lower", low_title, name + "_low"), member, &Interval::low);
+    return add(columns_detail::end_of(whole, "upper", high_title, name + "_high"), member, &Interval::high);
   }
   /// Adds columns that show a part of the rows.
   template <class Part, class PartOf>

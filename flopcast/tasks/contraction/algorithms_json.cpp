@@ -40,18 +40,22 @@ Fields FieldTable<contract::Part>::fields() {
 }
 
 template <>
+Fields FieldTable<contract::AlgorithmForecast>::fields() {
+  return {field<&T::seconds>("predicted time"),
+          field<&T::interval>("95 % interval of a later single run").named("interval_95").measured_in("s", Best::small),
+          optional_field<&T::deviation>("standard deviation of the predicted time").measured_in("s", Best::small),
+          field<&T::parts>("parts of the predicted time")};
+}
+
+template <>
 Fields FieldTable<RankedAlgorithm>::fields() {
-  using F = contract::AlgorithmForecast;
   return {inlined_field<&T::algorithm>(),
-          field<&T::forecast, &F::seconds>("predicted time; only in rankings, as the members below"),
-          field<&T::forecast, &F::interval>("95 % interval of the predicted time").named("interval_95").measured_in("s", Best::small),
-          optional_field<&T::forecast, &F::deviation>("standard deviation of the predicted time").measured_in("s", Best::small),
-          field<&T::forecast, &F::parts>("parts of the predicted time"),
-          field<&T::flops_per_cycle>("predicted rate per cycle of the processor"),
+          inlined_field<&T::forecast>(),
+          field<&T::flops_per_cycle>("flops of the contraction over the predicted cycles of the processor"),
           optional_field<&T::resident_bytes>("predicted peak of resident memory: operands, result, and workspace or copies; 0: not known")
               .measured_in("B", Best::small),
           field<&T::tie>("can't be distinguished from the fastest one"),
-          field<&T::measured_seconds>("measured time, if the algorithm was executed")};
+          field<&T::measured_seconds>("median of three executions on fresh memory (--validate)")};
 }
 
 template <>

@@ -58,7 +58,7 @@ Fields FieldTable<PlannedSteps>::fields() {
 
 template <>
 Fields FieldTable<ContractionResult>::fields() {
-  return {field<&T::expression>("in einsum's notation, such as \"ijx,jk->ik\""),
+  return {field<&T::expression>("the contraction in einsum's notation, such as \"ijx,jk->ik\""),
           field<&T::sizes>("size of each label"),
           field<&T::precision>("type of the elements"),
           field<&T::plan>("plan of the contraction"),

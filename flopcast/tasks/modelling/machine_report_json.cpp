@@ -82,8 +82,9 @@ Fields FieldTable<KernelTrial>::fields() {
 
 template <>
 Fields FieldTable<InstalledLibrary>::fields() {
-  return {field<&T::name>("name that open() takes"), field<&T::path>("absolute, with links resolved"),
-          field<&T::has_blas>("the library has BLAS"), field<&T::has_lapack>("the library has LAPACK")};
+  return {field<&T::name>("name by which --blas and --lapack choose the library"),
+          field<&T::path>("path of the library, absolute and with links resolved"), field<&T::has_blas>("the library has BLAS"),
+          field<&T::has_lapack>("the library has LAPACK")};
 }
 
 /// The library's installed file is written into the same object.

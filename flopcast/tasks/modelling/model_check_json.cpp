@@ -42,7 +42,8 @@ Fields FieldTable<KernelCheck>::fields() {
   return {field<&T::key>("calls that the kernel's models are of"),
           field<&T::samples>("samples of the kernel in the store"),
           field<&T::retimed>("number of sampled points that were timed first, to learn the session's state"),
-          field<&T::points>("points that were predicted from the samples and the retimed points"),
+          field<&T::points>("points that were predicted from the samples and the retimed points, and then measured")
+              .measured_in("", Best::large),
           field<&T::runs>("number of runs of all points, disturbed ones included").measured_in("", Best::large),
           field<&T::within>("number of runs within the intervals"),
           field<&T::median_error>("absolute value of predicted over measured, minus 1: median over the points")

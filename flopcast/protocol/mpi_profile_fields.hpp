@@ -25,12 +25,13 @@ struct EnumNames<protocol::MpiClock> {
 };
 template <>
 inline Fields FieldTable<path::Costs>::fields() {
-  return {field<&T::time>("sum of computation, communication and idle time").named("seconds"),
+  return {field<&T::time>("time on the path, or of the process: computation, communication and waiting").named("seconds"),
           field<&T::computation>("time outside of MPI").named("computation_seconds"),
           field<&T::communication>("data transfer after everybody concerned has arrived").named("communication_seconds"),
-          field<&T::idle>("waiting that could not be attributed to another process's work").named("idle_seconds"),
-          field<&T::supersteps>("synchronisations: blocking communications, and waits that completed some operation"),
-          field<&T::words>("8-byte words moved by the process"),
+          field<&T::idle>("waiting: of a process for others, on a path that nothing explains").named("idle_seconds"),
+          field<&T::supersteps>("synchronisations: blocking communications, and waits or tests that completed something")
+              .measured_in("", Best::small),
+          field<&T::words>("numbers of 8 bytes sent and received by the processes").measured_in("8 B", Best::small),
           field<&T::flops>("flops of kernels that the catalogue knows")};
 }
 template <>
@@ -85,7 +86,7 @@ struct EnumNames<MpiWaitKind> {
 template <>
 inline Fields FieldTable<MpiWaiting>::fields() {
   return {field<&T::rank>("process that waited"),
-          field<&T::awaited_rank>("process that was late; missing or null if there are several, or it isn't known"),
+          field<&T::awaited_rank>("process that was late; missing or null, in tables 'several': not one alone, or not known"),
           field<&T::kind>("cause: a late sender, a late receiver, or a process that came later to a collective"),
           field<&T::routine>("MPI routine that waited"),
           optional_field<&T::region>("region of the program's own in which the call lies; empty: none"),
@@ -95,15 +96,17 @@ inline Fields FieldTable<MpiWaiting>::fields() {
 }
 template <>
 inline Fields FieldTable<MpiEfficiencies>::fields() {
-  return {field<&T::run>("time of the run, of which the efficiencies are parts").named("run_seconds"),
-          field<&T::ideal_run>("time with a network that takes no time: the longest chain of computation through the messages")
-              .named("ideal_run_seconds"),
-          field<&T::parallel>("parallel efficiency, 0 to 1: mean computation of a process over the time of the run"),
-          field<&T::load_balance>("load balance, 0 to 1: mean computation of a process over the most of one"),
-          field<&T::communication>("communication efficiency, 0 to 1: most computation of a process over the time of the run"),
-          field<&T::serialisation>(
-              "serialisation efficiency, 0 to 1: most computation of a process over the time with a network that takes none"),
-          field<&T::transfer>("transfer efficiency, 0 to 1: time with a network that takes none over the time of the run")};
+  const auto share = [](const Field& field) { return field.measured_in("fraction", Best::large); };
+  return {
+      field<&T::run>("time of the run, of which the efficiencies are parts").named("run_seconds"),
+      field<&T::ideal_run>("time with a network that takes no time: the longest chain of computation through the messages")
+          .named("ideal_run_seconds"),
+      share(field<&T::parallel>("mean computation of a process over the time of the run: load balance times communication efficiency")),
+      share(field<&T::load_balance>("mean computation of a process over the most of one")),
+      share(field<&T::communication>("most computation of a process over the time of the run: serialisation times transfer efficiency")),
+      share(field<&T::serialisation>(
+          "most computation of a process over the time with a network that takes no time: what waiting for each other leaves")),
+      share(field<&T::transfer>("time with a network that takes no time over the time of the run"))};
 }
 template <>
 inline Fields FieldTable<MpiRegion>::fields() {
@@ -143,7 +146,7 @@ inline Fields FieldTable<MpiKernel>::fields() {
       field<&T::words>("sizes and flags that the time is taken to depend on"),
       optional_field<&T::size_count>("number of a region's words that are sizes"),
       field<&T::along>("along the critical path, measured or estimated"),
-      field<&T::executed>("all executions"),
+      field<&T::executed>("executions in all processes"),
       field<&T::in_context>("executions among their neighbours, if these were told apart"),
       field<&T::skipped>("executions that were replaced by an estimate"),
       optional_field<&T::flops>("flops of one execution; 0 if unknown"),
@@ -157,17 +160,21 @@ inline Fields FieldTable<MpiKernelList>::fields() {
 
 template <>
 inline Fields FieldTable<MpiProcess>::fields() {
-  return {inlined_field<&T::own>(),
-          field<&T::rank>("rank in MPI_COMM_WORLD"),
-          field<&T::host>("name of the node"),
-          field<&T::on_path>("time of this process's kernels on the critical path").named("on_path_seconds"),
-          optional_field<&T::own_code_on_path>("time of this process's own code on the critical path").named("own_code_on_path_seconds"),
-          optional_field<&T::cpu>("CPU time of all threads").named("cpu_seconds"),
-          optional_field<&T::without_core>("ready to run, but without a core").named("without_core_seconds"),
-          optional_field<&T::program_without_core>("the part of that outside of MPI").named("program_without_core_seconds"),
-          optional_field<&T::blocked>("outside of MPI neither computing nor ready to run: asleep, or waiting for a file")
-              .named("blocked_seconds"),
-          field<&T::longest_wait>("the longest wait of the process")};
+  return {
+      inlined_field<&T::own>(),
+      field<&T::rank>("rank in MPI_COMM_WORLD"),
+      field<&T::host>("name of the node"),
+      field<&T::on_path>("time of this process's kernels on the critical path").named("on_path_seconds").measured_in("s", Best::neither),
+      optional_field<&T::own_code_on_path>("time on the critical path of this process's code outside of kernels and regions")
+          .named("own_code_on_path_seconds")
+          .measured_in("s", Best::neither),
+      optional_field<&T::cpu>("CPU time of all threads").named("cpu_seconds"),
+      optional_field<&T::without_core>("wall time in which the process was ready to run, but had no core").named("without_core_seconds"),
+      optional_field<&T::program_without_core>("the part of that outside of MPI").named("program_without_core_seconds"),
+      optional_field<&T::blocked>(
+          "wall time outside of MPI in which the process neither computed nor was ready to run: asleep, or waiting for a file")
+          .named("blocked_seconds"),
+      field<&T::longest_wait>("the longest wall time waited for another process in calls of one routine")};
 }
 void to_json(nlohmann::json& json, const MpiCallSequence& sequence);
 void from_json(const nlohmann::json& json, MpiCallSequence& sequence);

@@ -13,26 +13,24 @@ namespace {
 /// Efficiencies of a run or of a part of one, with its name.
 using NamedEfficiencies = std::pair<std::string, MpiEfficiencies>;
 
+template <auto member>
+void show_share(Columns<NamedEfficiencies>& columns, const char* name, const char* title) {
+  columns.add(in_percent(shown<member>(name, title)), [](const NamedEfficiencies& row) {
+    const std::optional<double> value = row.second.*member;
+    return value ? percent_cell(*value, 1) : report::Cell("");
+  });
+}
+
 Columns<NamedEfficiencies> efficiency_columns() {
   using E = MpiEfficiencies;
   Columns<NamedEfficiencies> columns;
-  const auto show = [&columns](const char* name, const char* title, const char* meaning, auto E::*member) {
-    columns.number(name, title, "%", meaning, Best::large, [member](const NamedEfficiencies& row) {
-      const std::optional<double> value = row.second.*member;
-      return value ? percent_cell(*value, 1) : report::Cell("");
-    });
-  };
   columns.text("scope", "", "the run, or a region in all processes", &NamedEfficiencies::first);
-  columns.number("run_seconds", "time", "s", "time of which the efficiencies are parts", Best::small, &NamedEfficiencies::second, &E::run);
-  show("parallel_percent", "% parallel efficiency",
-       "mean computation of a process over the time: load balance times communication efficiency", &E::parallel);
-  show("load_balance_percent", "% load balance", "mean computation of a process over the most of one", &E::load_balance);
-  show("communication_percent", "% communication efficiency",
-       "most computation of a process over the time: serialisation times transfer efficiency", &E::communication);
-  show("serialisation_percent", "% serialisation efficiency",
-       "most computation of a process over the time with a network that takes no time: what waiting for each other leaves",
-       &E::serialisation);
-  show("transfer_percent", "% transfer efficiency", "time with a network that takes no time over the time", &E::transfer);
+  columns.add(shown<&E::run>("", "time"), &NamedEfficiencies::second, &E::run);
+  show_share<&E::parallel>(columns, "parallel_percent", "% parallel efficiency");
+  show_share<&E::load_balance>(columns, "load_balance_percent", "% load balance");
+  show_share<&E::communication>(columns, "communication_percent", "% communication efficiency");
+  show_share<&E::serialisation>(columns, "serialisation_percent", "% serialisation efficiency");
+  show_share<&E::transfer>(columns, "transfer_percent", "% transfer efficiency");
   return columns;
 }
 

@@ -21,22 +21,17 @@ using NamedCosts = std::pair<std::string, const path::Costs*>;
 
 Columns<NamedCosts> cost_columns() {
   using path::Costs;
-  const auto part = [](double Costs::*member) { return [member](const NamedCosts& row) { return row.second->*member; }; };
+  Columns<Costs> costs;
+  costs.show<&Costs::time>().show<&Costs::computation>().show<&Costs::communication>().show<&Costs::idle>();
+  costs.add(shown<&Costs::supersteps>(),
+            [](const Costs& row) { return report::Cell(row.supersteps, fmt::format("{:.10g}", row.supersteps)); });
+  costs.show<&Costs::words>().show<&Costs::flops>();
   Columns<NamedCosts> columns;
   columns.text("scope", "",
                "path or processes that the row is about. The critical path takes the greatest time. 'longest path of each' has for each "
                "column the path with most of it. The last rows have the largest and the mean value of what each process did itself",
                &NamedCosts::first);
-  columns.number("seconds", "time", "s", "time on the path, or of the process", part(&Costs::time));
-  columns.number("computation_seconds", "computation", "s", "time outside of MPI", part(&Costs::computation));
-  columns.number("communication_seconds", "communication", "s", "time of messages", part(&Costs::communication));
-  columns.number("idle_seconds", "idle", "s", "waiting on the path that nothing explains", part(&Costs::idle));
-  columns.number(
-      "supersteps", "supersteps", "", "blocking communications, and waits or tests that completed something", Best::small,
-      [](const NamedCosts& row) { return report::Cell(row.second->supersteps, fmt::format("{:.10g}", row.second->supersteps)); });
-  columns.number("words", "words", "8 B", "numbers of 8 bytes sent and received by the processes on the path", Best::small,
-                 part(&Costs::words));
-  columns.number("flops", "flops", "flop", "flops of the kernels", part(&Costs::flops));
+  columns.add_part(costs, [](const NamedCosts& row) { return *row.second; });
   return columns;
 }
 
@@ -74,27 +69,19 @@ std::string wait_text(const std::optional<MpiWait>& wait) {
 /// Returns each process's own costs. A process that computes while others wait is the slow one.
 Columns<MpiProcess> process_columns(bool shows_lost) {
   Columns<MpiProcess> columns;
-  columns.text("rank", "process", "rank of the process", &MpiProcess::rank);
-  columns.text("host", "host", "name of its node", &MpiProcess::host);
-  columns.number("computation_seconds", "computation", "s", "time of the process outside of MPI", &MpiProcess::own,
-                 &path::Costs::computation);
-  columns.number("communication_seconds", "communication", "s", "time of its messages", &MpiProcess::own, &path::Costs::communication);
-  columns.number("idle_seconds", "waiting", "s", "time that the process waited for others", &MpiProcess::own, &path::Costs::idle);
+  columns.add(texts(shown<&MpiProcess::rank>("", "process")), &MpiProcess::rank);
+  columns.show<&MpiProcess::host>();
+  columns.add(shown<&path::Costs::computation>(), &MpiProcess::own, &path::Costs::computation);
+  columns.add(shown<&path::Costs::communication>(), &MpiProcess::own, &path::Costs::communication);
+  columns.add(shown<&path::Costs::idle>("", "waiting"), &MpiProcess::own, &path::Costs::idle);
   columns.number("percent_waiting", "% waiting", "%", "waiting, as part of the process's time", Best::small,
                  [](const MpiProcess& process) { return percent_cell(process.own.idle, process.own.time); });
-  columns.number("on_path_seconds", "kernels on path", "s", "time of this process's kernels on the critical path", Best::neither,
-                 &MpiProcess::on_path);
-  columns.number("own_code_on_path_seconds", "own code on path", "s",
-                 "time on the critical path of this process's code outside of kernels and regions", Best::neither,
-                 &MpiProcess::own_code_on_path);
+  columns.show<&MpiProcess::on_path>("", "kernels on path");
+  columns.show<&MpiProcess::own_code_on_path>();
   if (shows_lost) {
-    columns.number("blocked_seconds", "blocked", "s",
-                   "wall time outside of MPI in which the process neither computed nor was ready to run: asleep, or waiting for a file",
-                   &MpiProcess::blocked);
-    columns.number("without_core_seconds", "without core", "s", "wall time in which the process was ready to run, but had no core",
-                   &MpiProcess::without_core);
-    columns.text("longest_wait", "longest wait", "the longest wall time waited for another process in calls of one routine",
-                 [](const MpiProcess& process) { return wait_text(process.longest_wait); });
+    columns.show<&MpiProcess::blocked>();
+    columns.show<&MpiProcess::without_core>();
+    columns.add(shown<&MpiProcess::longest_wait>(), [](const MpiProcess& process) { return wait_text(process.longest_wait); });
   }
   return columns;
 }
@@ -103,7 +90,7 @@ Columns<MpiKernel> profile_kernel_columns(Seconds path) {
   Columns<MpiKernel> columns = kernel_columns<MpiKernel>(path);
   columns.number("standard_deviation_seconds", "deviation", "s", "standard deviation of one execution",
                  [](const MpiKernel& kernel) { return std::sqrt(kernel.along.variance); });
-  columns.number("executed", "executed", "", "executions in all processes", [](const MpiKernel& kernel) { return kernel.executed.count; });
+  columns.add(numbers(shown<&MpiKernel::executed>()), &MpiKernel::executed, &MpiTimes::count);
   columns.show<&MpiKernel::skipped>();
   return columns;
 }

@@ -19,14 +19,11 @@ Columns<SimulatedRun> columns() {
     return [part](const SimulatedRun& run) { return mean_of_processes(run, part); };
   };
   Columns<SimulatedRun> columns;
-  columns.number("processes", "processes", "", "number of simulated processes", &SimulatedRun::ranks);
+  columns.show<&SimulatedRun::ranks>("processes");
   columns.show<&SimulatedRun::seconds>();
-  columns.number("computation_seconds", "computation", "s", "computation on the critical path", &SimulatedRun::critical_path,
-                 &path::Costs::computation);
-  columns.number("communication_seconds", "communication", "s", "communication on the critical path", &SimulatedRun::critical_path,
-                 &path::Costs::communication);
-  columns.number("idle_seconds", "idle", "s", "waiting on the critical path that nothing explains", &SimulatedRun::critical_path,
-                 &path::Costs::idle);
+  columns.show<&SimulatedRun::critical_path, &path::Costs::computation>();
+  columns.show<&SimulatedRun::critical_path, &path::Costs::communication>();
+  columns.show<&SimulatedRun::critical_path, &path::Costs::idle>();
   columns.number("percent_in_kernels", "% in kernels", "%", "part of the critical path in kernels", Best::large,
                  [](const SimulatedRun& run) { return percent_cell(run.kernel_seconds(), run.critical_path.time); });
   columns.number("mean_computation_seconds", "mean computation", "s", "mean over the processes of their own computation",
@@ -40,8 +37,7 @@ Columns<SimulatedRun> columns() {
 
 Columns<SimulatedKernel> simulated_columns(Seconds path) {
   Columns<SimulatedKernel> columns = kernel_columns<SimulatedKernel>(path);
-  columns.number("executions_in_all", "in all", "", "executions in all simulated processes",
-                 [](const SimulatedKernel& kernel) { return kernel.all.count; });
+  columns.add(numbers(shown<&SimulatedKernel::all>("executions_in_all", "in all")), &SimulatedKernel::all, &MpiTimes::count);
   return columns;
 }
 

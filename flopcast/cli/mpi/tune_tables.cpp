@@ -35,16 +35,13 @@ Columns<MpiConfiguration> columns_of(const ShownColumns& shown_columns) {
   columns.add(shown<&Row::setting>(), [](const Row& each) { return search::to_string(each.setting); });
   add(shown<&Row::predicted>(), &Row::predicted);
   add(shown<&Row::half_width>("", "+-"), &Row::half_width);
-  add(number_column("percent_seen", "% seen", "%", "part of the path that lies in kernels", Best::large),
-      [](const Row& each) { return percent_cell(each.coverage, 1); });
-  add(number_column("percent_executed", "% executed", "%", "part of the kernels that was executed", Best::small),
+  add(in_percent(shown<&Row::coverage>("percent_seen", "% seen")), [](const Row& each) { return percent_cell(each.coverage, 1); });
+  add(in_percent(shown<&Row::executed_share>("percent_executed", "% executed")),
       [](const Row& each) { return percent_cell(each.executed_share, 1); });
   add(number_column("elapsed_seconds", "run took", "s", "time of the selective execution, checks included"),
       [](const Row& each) { return each.elapsed + each.self_check; });
   if (shown_columns.blocked) {
-    add(number_column("blocked_seconds", "blocked", "s",
-                      "wall time outside of MPI in which a process neither computed nor was ready to run, of the process with most of it"),
-        &Row::blocked);
+    add(shown<&Row::blocked>(), &Row::blocked);
   }
   if (shown_columns.full) {
     const auto if_full = [validates = shown_columns.validates](auto value_of) {

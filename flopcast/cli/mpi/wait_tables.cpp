@@ -11,16 +11,15 @@ namespace {
 
 Columns<MpiWaiting> wait_columns() {
   Columns<MpiWaiting> columns;
-  columns.text("rank", "process", "process that waited", &MpiWaiting::rank);
-  columns.text("awaited_rank", "for", "process that was late; several: not one alone, or not known",
-               [](const MpiWaiting& wait) { return wait.awaited_rank ? std::to_string(*wait.awaited_rank) : std::string("several"); });
-  columns.text("kind", "cause", "late sender, late receiver, or collective: a process came later to it",
-               [](const MpiWaiting& wait) { return nlohmann::json(wait.kind).get<std::string>(); });
+  columns.add(texts(shown<&MpiWaiting::rank>("", "process")), &MpiWaiting::rank);
+  columns.add(texts(shown<&MpiWaiting::awaited_rank>("", "for")),
+              [](const MpiWaiting& wait) { return wait.awaited_rank ? std::to_string(*wait.awaited_rank) : std::string("several"); });
+  columns.add(shown<&MpiWaiting::kind>("", "cause"), [](const MpiWaiting& wait) { return nlohmann::json(wait.kind).get<std::string>(); });
   columns.show<&MpiWaiting::seconds>("", "waited");
   columns.show<&MpiWaiting::count>("", "waits");
-  columns.text("routine", "call", "MPI routine that waited", &MpiWaiting::routine);
-  columns.text("region", "region", "open region of the program's own", &MpiWaiting::region);
-  columns.text("site", "call site", "function, and file with a number for addr2line", &MpiWaiting::site);
+  columns.show<&MpiWaiting::routine>("", "call");
+  columns.show<&MpiWaiting::region>();
+  columns.show<&MpiWaiting::site>("", "call site");
   return columns;
 }
 

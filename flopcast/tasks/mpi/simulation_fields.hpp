@@ -13,7 +13,7 @@ inline Fields FieldTable<SimulatedKernel>::fields() {
       field<&T::kind>("computation, communication or region"),
       field<&T::routine>("name of the routine or region"),
       field<&T::words>("sizes and flags"),
-      field<&T::all>("in all processes"),
+      field<&T::all>("executions in all simulated processes"),
       field<&T::along>("along the critical path"),
       optional_field<&T::known>("a model predicts its time; otherwise it is assumed to run with 20 GFLOP/s"),
       optional_field<&T::flops>("flops of one execution")};

@@ -26,22 +26,24 @@ struct EnumNames<MpiVerdict> {
 
 template <>
 Fields FieldTable<MpiConfiguration>::fields() {
-  return {field<&T::setting>("values of the parameters").named("configuration"),
-          field<&T::verdict>("the decision: chosen, tie, finalist or undecided; empty: certainly slower"),
-          field<&T::predicted>("predicted time of the configuration").named("predicted_seconds"),
-          field<&T::half_width>("half of the predicted time's 95 % interval").named("half_width_seconds"),
-          optional_field<&T::coverage>("share of the path that lies in kernels, 0 to 1"),
-          optional_field<&T::executed_share>("share of kernels that were executed, 0 to 1"),
-          optional_field<&T::elapsed>("time of the executions that the prediction is based on, as the program measures itself")
-              .named("elapsed_seconds"),
-          optional_field<&T::blocked>("part of that in which a process neither computed nor was ready to run, outside of MPI; 0 if small")
-              .named("blocked_seconds"),
-          optional_field<&T::self_check>("time of executions that only served the self-check").named("self_check_seconds"),
-          optional_field<&T::selective>("kernels were skipped"),
-          optional_field<&T::finalist>("executed in full at the end, among those with the least predictions"),
-          field<&T::spent>("purposes of the elapsed time, means of the processes"),
-          field<&T::full_path>("critical path of an execution in full (--validate, --confirm)").named("full_path_seconds"),
-          field<&T::full_elapsed>("elapsed time of an execution in full (--validate, --confirm)").named("full_elapsed_seconds")};
+  return {
+      field<&T::setting>("values of the parameters").named("configuration"),
+      field<&T::verdict>("the decision: chosen, tie, finalist or undecided; empty: certainly slower"),
+      field<&T::predicted>("predicted time of the configuration").named("predicted_seconds"),
+      field<&T::half_width>("half of the predicted time's 95 % interval").named("half_width_seconds"),
+      optional_field<&T::coverage>("share of the path that lies in kernels").measured_in("fraction", Best::large),
+      optional_field<&T::executed_share>("share of the kernels that was executed").measured_in("fraction", Best::small),
+      optional_field<&T::elapsed>("time of the executions that the prediction is based on, as the program measures itself")
+          .named("elapsed_seconds"),
+      optional_field<&T::blocked>("wall time outside of MPI in which a process neither computed nor was ready to run, of the process with "
+                                  "most of it; 0 if small")
+          .named("blocked_seconds"),
+      optional_field<&T::self_check>("time of executions that only served the self-check").named("self_check_seconds"),
+      optional_field<&T::selective>("kernels were skipped"),
+      optional_field<&T::finalist>("executed in full at the end, among those with the least predictions"),
+      field<&T::spent>("purposes of the elapsed time, means of the processes"),
+      field<&T::full_path>("critical path of an execution in full (--validate, --confirm)").named("full_path_seconds"),
+      field<&T::full_elapsed>("elapsed time of an execution in full (--validate, --confirm)").named("full_elapsed_seconds")};
 }
 
 template <>

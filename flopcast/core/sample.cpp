@@ -40,8 +40,8 @@ Fields FieldTable<OperandState>::fields() {
 
 template <>
 Fields FieldTable<Repetition>::fields() {
-  return {field<&T::seconds>("time of one call"), field<&T::drift>("time of the reference kernel at that moment / its standard"),
-          field<&T::at>("time since the session began").measured_in("s", Best::neither),
+  return {field<&T::seconds>("time of one call"), field<&T::drift>("time of the reference kernel at that moment over its usual time"),
+          field<&T::at>("begin of the execution, since the session began").measured_in("s", Best::neither),
           field<&T::discarded>("the execution was disturbed and doesn't count")};
 }
 

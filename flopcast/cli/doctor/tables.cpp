@@ -13,10 +13,7 @@ Columns<Finding> finding_columns() {
   Columns<Finding> columns;
   columns.add(shown<&Finding::cause>(), [](const Finding& finding) { return to_string(finding.cause); });
   columns.show<&Finding::seconds>();
-  columns.number("gain_seconds_low", "gain from", "s", "least time that the remedy saves (95 %)", Best::large,
-                 [](const Finding& finding) { return finding.gain.low; });
-  columns.number("gain_seconds_high", "gain to", "s", "largest time that the remedy saves (95 %)", Best::large,
-                 [](const Finding& finding) { return finding.gain.high; });
+  columns.show_ends<&Finding::gain>("gain_seconds", "gain from", "gain to");
   columns.show<&Finding::what>();
   columns.show<&Finding::evidence>();
   columns.show<&Finding::remedy>();

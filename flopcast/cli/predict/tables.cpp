@@ -48,7 +48,7 @@ Columns<NumberedCall> call_columns() {
   using Call = Prediction::Call;
   Columns<NumberedCall> columns;
   columns.number("call", "call", "", "number of the call in the trace, from 0", &NumberedCall::first);
-  columns.text("kernel", "kernel", "routine with flags, cache state and threads, which share one model",
+  columns.text("kernel", "kernel", "routine with flags",
                [](const NumberedCall& call) { return call.second->routine + " " + call.second->flags; });
   columns.add(shown<&Call::sizes>(), [](const NumberedCall& call) { return fmt::format("{}", fmt::join(call.second->sizes, "x")); });
   columns.add(shown<&Call::seconds>(), [](const NumberedCall& call) { return call.second->seconds; });
@@ -78,15 +78,10 @@ struct Shown {
 
 Columns<Prediction> columns_of(const Shown& what) {
   Columns<Prediction> columns;
-  columns.add(what.threads ? number_column("thread", "thread", "", "thread of the recorded program")
-                           : number_column("n", "n", "", "order, or all sizes, of the problem"),
-              &Prediction::sizes);
-  columns.add(pairs(number_column("nb", "nb", "", "block size, and behind the slash the crossover point"), "nx"), block_cell);
+  columns.add(numbers(shown<&Prediction::sizes>(what.threads ? "thread" : "n")), &Prediction::sizes);
+  columns.add(pairs(numbers(shown<&Prediction::blocks>("nb")), "nx"), block_cell);
   columns.show<&Prediction::seconds>("", "predicted");
-  columns.number("seconds_low", "low", "s", "lower end of the 95 % interval of a later run",
-                 [](const Prediction& prediction) { return prediction.interval.low; });
-  columns.number("seconds_high", "high", "s", "upper end of the 95 % interval of a later run",
-                 [](const Prediction& prediction) { return prediction.interval.high; });
+  columns.show_ends<&Prediction::interval>("seconds", "low", "high");
   columns.number("flops_per_second", "rate", "flop/s", "flops over the predicted time",
                  [](const Prediction& prediction) { return ratio(prediction.flops, prediction.seconds); });
   columns.add(shown<&Prediction::extrapolated_share>("", "extrapolated"), [](const Prediction& prediction) {

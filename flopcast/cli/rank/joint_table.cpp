@@ -63,13 +63,11 @@ Columns<JointChoice> columns_of(bool has_default, bool has_blocks, bool measured
   columns.text("variant", "variant", "fastest variant in all libraries and numbers of threads",
                [forecast](const Row& row) { return variant_text(forecast(row).variant, row.place()); });
   if (has_blocks) {
-    columns.number("nb", "nb", "", "block size of this variant",
-                   [forecast](const Row& row) { return forecast(row).blocks.nb > 0 ? report::whole(forecast(row).blocks.nb) : Cell("-"); });
+    columns.add(nb_column(), [forecast](const Row& row) { return nb_cell(forecast(row).blocks); });
   }
-  columns.number("threads", "threads", "", "threads with which this variant is fastest",
-                 [](const Row& row) { return row.place().threads; });
-  columns.text("blas", "BLAS", "library with which this variant is fastest",
-               [](const Row& row) { return row.place().blas.empty() ? row.place().environment.blas.name : row.place().blas; });
+  columns.add(shown<&PlaceRanking::threads>(), [](const Row& row) { return row.place().threads; });
+  columns.add(blas_column(),
+              [](const Row& row) { return row.place().blas.empty() ? row.place().environment.blas.name : row.place().blas; });
   columns.add(shown<&Forecast::seconds>("", "predicted"), [forecast](const Row& row) { return forecast(row).seconds; });
   columns.add(predicted_rate_column(),
               [forecast](const Row& row) { return row.place().decisions[row.problem].flops / forecast(row).seconds; });

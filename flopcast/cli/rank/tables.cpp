@@ -85,17 +85,16 @@ Columns<RankedVariant> variant_columns(const Ranking& ranking, bool where, bool 
   columns.add(shown<&tuning::Forecast::variant>(), [forecast](const Row& row) {
     return toned(variant_text(forecast(row).variant, *row.place), row.rank->rank == 1 ? report::Tone::good : report::Tone::plain);
   });
-  columns.text("description", "", "what the variant does",
-               [&ranking, forecast](const Row& row) { return description(ranking, forecast(row).variant); });
+  columns.add(titled(shown<&VariantInfo::description>(), ""),
+              [&ranking, forecast](const Row& row) { return description(ranking, forecast(row).variant); });
   const bool drivers = is_of_drivers(ranking);
   if (!drivers) {
-    columns.number("nb", "nb", "", "the best block size of the variant; of a recursion, the order at which it ends",
-                   [forecast](const Row& row) { return forecast(row).blocks.nb > 0 ? report::whole(forecast(row).blocks.nb) : Cell("-"); });
+    columns.add(nb_column(), [forecast](const Row& row) { return nb_cell(forecast(row).blocks); });
   }
   columns.add(shown<&tuning::Forecast::seconds>("", "predicted"), [forecast](const Row& row) {
     return Cell(forecast(row).seconds, format_seconds(forecast(row).seconds) + (forecast(row).extrapolated > 0.01 ? " *" : ""));
   });
-  columns.add(interval(number_column("seconds", "95 % interval", "s", "interval of a later single run")), [forecast](const Row& row) {
+  columns.add(interval(shown<&tuning::Forecast::interval>("seconds", "95 % interval")), [forecast](const Row& row) {
     const Interval& range = forecast(row).interval;
     return Cell(range.low, range.high, fmt::format("{} - {}", format_seconds(range.low), format_seconds(range.high)));
   });
@@ -145,8 +144,7 @@ Columns<tuning::Decision> summary_columns(const std::vector<std::string>& varian
   using tuning::Decision;
   Columns<Decision> columns;
   columns.add(size_column(), [](const Decision& d) { return kernel::size_text(d.sizes); });
-  const report::Column slower =
-      number_column("VARIANT", "VARIANT", "fraction", "how much slower this variant is than the fastest of its row", Best::small);
+  const report::Column slower = shown<&tuning::VariantRank::behind>("VARIANT");
   for (const std::string& variant : variants) {
     columns.add(titled(slower, variant_text(variant, place), variant_text(variant, place)), [variant](const Decision& d) {
       const auto at =
@@ -159,10 +157,9 @@ Columns<tuning::Decision> summary_columns(const std::vector<std::string>& varian
   columns.text("fastest", "fastest", "variant with the least predicted time",
                [&place](const Decision& d) { return variant_text(d.chosen.variant, place); });
   if (place.decisions.empty() || place.decisions.front().chosen.blocks.nb > 0) {
-    columns.number("nb", "nb", "", "block size of the fastest variant", [](const Decision& d) { return d.chosen.blocks.nb; });
+    columns.add(nb_column(), [](const Decision& d) { return d.chosen.blocks.nb; });
   }
-  columns.text("ties", "ties", "variants that can't be told from the fastest",
-               [&place](const Decision& d) { return names(d.ranking.front().ties, place); });
+  columns.add(shown<&tuning::VariantRank::ties>(), [&place](const Decision& d) { return names(d.ranking.front().ties, place); });
   columns.show<&Decision::regret>("max regret");
   return columns;
 }
@@ -263,8 +260,10 @@ std::string ranking_text(const Ranking& ranking, const CommonOptions& common) {
   return out + '\n' + prediction_legend("predicted", "lie within the interval beside it");
 }
 
-report::Column blas_column() { return text_column("blas", "BLAS", "library that is called"); }
-report::Column size_column() { return number_column("n", "n", "", "order, or all sizes, of the problem"); }
+report::Column blas_column() { return shown<&LibraryIdentity::name>("blas", "BLAS"); }
+report::Column size_column() { return numbers(shown<&tuning::Decision::sizes>("n")); }
+report::Column nb_column() { return shown<&algorithm::BlockParameters::nb>(); }
+report::Cell nb_cell(const algorithm::BlockParameters& blocks) { return blocks.nb > 0 ? report::whole(blocks.nb) : report::Cell("-"); }
 report::Column size_part_column() { return number_column("SIZE", "SIZE", "", "in CSV: one size of the problem, where not all are square"); }
 
 report::Table with_size_columns(report::Table table, const std::vector<RoutineSizes>& problems) {

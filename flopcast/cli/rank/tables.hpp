@@ -24,7 +24,10 @@ bool is_of_drivers(const Ranking& ranking);
 /// Columns that several tables have.
 report::Column blas_column();
 report::Column size_column();
+report::Column nb_column();
 report::Column predicted_rate_column();
+/// Returns the block size; "-" for none.
+report::Cell nb_cell(const algorithm::BlockParameters& blocks);
 /// Returns the column of one of several sizes in CSV; the routine's argument gives the name.
 report::Column size_part_column();
 /// Sizes of a routine's problem.

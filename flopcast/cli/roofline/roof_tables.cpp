@@ -88,7 +88,7 @@ using TriadLength = std::pair<const std::int64_t, std::map<int, const BandwidthR
 
 Columns<TriadLength> triad_columns(const std::vector<int>& counts) {
   Columns<TriadLength> columns;
-  columns.number("length", "length", "B", "bytes of the triad's three vectors", &TriadLength::first);
+  columns.add(shown<&BandwidthRoof::working_set_bytes>("length"), &TriadLength::first);
   add_rates(columns, counts, true, [](const TriadLength& length, int threads) -> std::pair<std::string, const Rates*> {
     const auto found = length.second.find(threads);
     return found == length.second.end() ? std::pair("", nullptr)
@@ -99,12 +99,11 @@ Columns<TriadLength> triad_columns(const std::vector<int>& counts) {
 
 Columns<GemmRoof> gemm_columns(const Roofline& roofline) {
   Columns<GemmRoof> columns;
-  columns.text("gemm of", "gemm of", "library", [](const GemmRoof& roof) { return library_text(roof.library); });
+  columns.add(shown<&GemmRoof::library>("gemm of"), [](const GemmRoof& roof) { return library_text(roof.library); });
   columns.show<&GemmRoof::routine>();
   columns.add(shown<&LibraryIdentity::kernels>(), &GemmRoof::library, &LibraryIdentity::kernels);
   columns.show<&GemmRoof::threads>();
-  columns.number("best m x n x k", "best m x n x k", "", "shape of the fastest product that was found",
-                 [](const GemmRoof& roof) { return to_string(roof.shape); });
+  columns.add(numbers(shown<&GemmRoof::shape>("best m x n x k")), [](const GemmRoof& roof) { return to_string(roof.shape); });
   columns.add(roof_rate_column(), [](const GemmRoof& roof) { return roof.flops.attained(); });
   columns.add(spread_column(), [](const GemmRoof& roof) { return spread(roof.flops); });
   columns.number("of FMA", "of FMA", "fraction", "the rate over that of the best loop of multiply-adds in registers", Best::large,

@@ -22,16 +22,16 @@ using roofline::ComputeRoof;
 using roofline::GemmRoof;
 using roofline::Rates;
 using roofline::Roofline;
+using roofline::TheoreticalPeak;
 
 /// Returns the share of a theoretical peak; an empty cell where the peak isn't known.
 Cell share_of_peak(const Roofline& roofline, const std::string& name, int threads, double rate) {
-  const auto peak = std::find_if(roofline.peaks.begin(), roofline.peaks.end(), [&](const roofline::TheoreticalPeak& candidate) {
-    return candidate.name == name && candidate.threads == threads;
-  });
+  const auto peak = std::find_if(roofline.peaks.begin(), roofline.peaks.end(),
+                                 [&](const TheoreticalPeak& candidate) { return candidate.name == name && candidate.threads == threads; });
   return peak == roofline.peaks.end() ? Cell("") : percent(rate / peak->flops);
 }
 
-report::Column threads_column() { return number_column("threads", "threads", "", "number of threads"); }
+report::Column threads_column() { return shown<&ComputeRoof::threads>(); }
 report::Column intensity_column() { return number_column("flops_per_byte", "flops per byte", "flop/B", "operational intensity"); }
 
 /// A peak, or the best rate that was measured.
@@ -44,21 +44,21 @@ struct PeakRow {
 
 Columns<PeakRow> peak_columns(const Roofline& roofline) {
   Columns<PeakRow> columns;
-  columns.text("peak, double precision", "peak, double precision", "clock that the peak is calculated for", &PeakRow::name);
+  columns.add(shown<&TheoreticalPeak::name>("peak, double precision"), &PeakRow::name);
   columns.add(threads_column(), &PeakRow::threads);
   columns.add(roof_rate_column(), &PeakRow::rate);
   columns.number("of nominal", "of nominal", "fraction", "the rate over the peak from the nominal clock", Best::large,
                  [&roofline](const PeakRow& row) { return share_of_peak(roofline, "nominal", row.threads, row.rate); });
   columns.number("of sustained", "of sustained", "fraction", "the rate over the peak from the measured clock", Best::large,
                  [&roofline](const PeakRow& row) { return share_of_peak(roofline, "sustained clock", row.threads, row.rate); });
-  columns.text("from", "from", "factors of the peak", &PeakRow::from);
+  columns.add(shown<&TheoreticalPeak::factors>("from"), &PeakRow::from);
   return columns;
 }
 
 Table peak_table(const Roofline& roofline) {
   std::vector<PeakRow> rows;
   for (const int threads : thread_counts(roofline)) {
-    for (const roofline::TheoreticalPeak& peak : roofline.peaks) {
+    for (const TheoreticalPeak& peak : roofline.peaks) {
       if (peak.threads != threads) {
         continue;
       }
@@ -102,7 +102,7 @@ Columns<roofline::Point> point_columns(const Roofline& roofline) {
 /// Returns a line with the source of every factor of the theoretical peaks.
 std::string sources_text(const Roofline& roofline) {
   std::string text;
-  for (const roofline::TheoreticalPeak& peak : roofline.peaks) {
+  for (const TheoreticalPeak& peak : roofline.peaks) {
     for (const roofline::PeakFactor& factor : peak.factors) {
       const std::string line = factor.name == "clock"
                                    ? fmt::format("- {}: {}\n", peak.name == "nominal" ? "nominal clock" : peak.name, factor.source)

@@ -8,10 +8,11 @@ namespace {
 
 using Routine = program::RoutineUse;
 
+report::Column asking_routine_column() { return text_column("routine", "routine", "routine that asked for a block size, with its flags"); }
+
 Columns<Routine> columns() {
   Columns<Routine> columns;
-  columns.text("routine", "routine", "routine that asked for a block size, with its flags",
-               [](const Routine& routine) { return program::routine_label(routine.routine, routine.flags); });
+  columns.add(asking_routine_column(), [](const Routine& routine) { return program::routine_label(routine.routine, routine.flags); });
   columns.show<&Routine::queries>();
   columns.show<&Routine::what_happened>("what happened");
   columns.show<&Routine::lapack>("LAPACK");
@@ -21,8 +22,7 @@ Columns<Routine> columns() {
 Columns<program::SizeUse> size_columns() {
   using Size = program::SizeUse;
   Columns<Size> columns;
-  columns.text("routine", "routine", "routine that asked for a block size, with its flags",
-               [](const Size& size) { return program::routine_label(size.routine, size.options); });
+  columns.add(asking_routine_column(), [](const Size& size) { return program::routine_label(size.routine, size.options); });
   columns.show<&Size::m>();
   columns.show<&Size::n>();
   columns.show<&Size::queries>();
@@ -36,11 +36,10 @@ Columns<program::ThreadUse> thread_columns() {
   using Use = program::ThreadUse;
   Columns<Use> columns;
   columns.show<&Use::routine>();
-  columns.text("threads", "threads", "threads of the calls; 'own': as many as the program had set",
-               [](const Use& use) { return use.threads == 0 ? std::string("own") : std::to_string(use.threads); });
+  columns.add(texts(shown<&Use::threads>()),
+              [](const Use& use) { return use.threads == 0 ? std::string("own") : std::to_string(use.threads); });
   columns.show<&Use::calls>();
-  columns.text("library", "library", "file of the library that computed the calls; 'own': the program's",
-               [](const Use& use) { return use.library.empty() ? std::string("own") : use.library; });
+  columns.add(shown<&Use::library>(), [](const Use& use) { return use.library.empty() ? std::string("own") : use.library; });
   return columns;
 }
 

@@ -113,14 +113,14 @@ Columns<SummarisedCall> statistics_columns(const Columns<Call>& calls, std::vect
   Columns<Row> columns;
   columns.add_part(calls, [](const Row& row) { return row.sampled->call; });
   columns.add(cache_column(), [](const Row& row) { return row.sampled->cache; });
-  columns.number("repetitions", "reps", "", "repetitions that count", Best::large, [](const Row& row) { return row.times.count; });
-  columns.number("minimum_seconds", "min", "s", "least normalised time", time_of(&Summary::minimum));
-  columns.number("median_seconds", "median", "s", "median of the normalised times", time_of(&Summary::median));
-  columns.add(texts(interval(number_column("median_seconds", "95 % interval", "s", "interval of the median"))), known([](const Row& row) {
+  columns.add(shown<&Summary::count>("repetitions", "reps"), &Row::times, &Summary::count);
+  columns.add(shown<&Summary::minimum>("minimum_seconds", "min"), time_of(&Summary::minimum));
+  columns.add(shown<&Summary::median>("median_seconds"), time_of(&Summary::median));
+  columns.add(texts(interval(shown<&Summary::median_interval>("median_seconds", "95 % interval"))), known([](const Row& row) {
                 const Interval& range = row.times.median_interval;
                 return Cell(range.low, range.high, fmt::format("[{}, {}]", format_seconds(range.low), format_seconds(range.high)));
               }));
-  columns.number("mean_seconds", "mean", "s", "mean of the normalised times", time_of(&Summary::mean));
+  columns.add(shown<&Summary::mean>("mean_seconds"), time_of(&Summary::mean));
   columns.number("flops_per_second", "GFLOP/s", "flop/s", "flops over the median time",
                  rate_of([](const Call& call) { return flops(call); }));
   columns.number("bytes_per_second", "GB/s", "B/s", "footprint over the median time",
@@ -142,7 +142,7 @@ Columns<PlannedSample> plan_columns() {
   columns.number("flops", "flops", "flop", "flops of the call (--dry-run)", [](const PlannedSample& one) { return flops(one.call); });
   columns.number("footprint_bytes", "footprint", "B", "bytes that the call reads or writes (--dry-run)",
                  [](const PlannedSample& one) { return footprint_bytes(one.call); });
-  columns.number("batch", "batch", "", "calls that are timed together (--dry-run)", &PlannedSample::batch);
+  columns.add(only_with(shown<&Sample::batch>(), "--dry-run"), &PlannedSample::batch);
   return columns;
 }
 
@@ -157,13 +157,13 @@ Columns<SampledRepetition> repetition_columns(const Columns<Call>& calls) {
   Columns<Row> columns;
   columns.add_part(calls, [](const Row& row) { return row.sampled->call; });
   columns.add(cache_column(), [](const Row& row) { return row.sampled->cache; });
-  columns.number("at_seconds", "at", "s", "begin of the repetition (--raw)", Best::neither, &Row::repetition, &Repetition::at);
-  columns.number("seconds", "time", "s", "time of the repetition (--raw)", &Row::repetition, &Repetition::seconds);
-  columns.number("drift", "drift", "", "time of the reference kernel over its usual time (--raw)",
-                 [](const Row& row) { return Cell(row.repetition->drift, fmt::format("{:.4f}", row.repetition->drift)); });
+  columns.add(only_with(shown<&Repetition::at>("at_seconds"), "--raw"), &Row::repetition, &Repetition::at);
+  columns.add(only_with(shown<&Repetition::seconds>(), "--raw"), &Row::repetition, &Repetition::seconds);
+  columns.add(only_with(shown<&Repetition::drift>(), "--raw"),
+              [](const Row& row) { return Cell(row.repetition->drift, fmt::format("{:.4f}", row.repetition->drift)); });
   columns.number("normalised_seconds", "normalised", "s", "the time divided by the drift (--raw)",
                  [](const Row& row) { return row.repetition->normalised(); });
-  columns.number("discarded", "discarded", "", "whether the repetition doesn't count (--raw)", &Row::repetition, &Repetition::discarded);
+  columns.add(only_with(numbers(shown<&Repetition::discarded>()), "--raw"), &Row::repetition, &Repetition::discarded);
   return columns;
 }
 

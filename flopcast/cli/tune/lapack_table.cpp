@@ -72,7 +72,7 @@ Columns<Row> columns_of(bool validated) {
   };
   const auto has_decisions = [](const Row& row) { return !row.first->decisions.empty(); };
   Columns<Row> columns;
-  columns.text("routine", "routine", "tuned routine", [](const Row& row) { return row.first->name(); });
+  columns.add(routine_column(), [](const Row& row) { return row.first->name(); });
   columns.number("sizes", "sizes", "", "number of sizes",
                  [=](const Row& row) { return has_decisions(row) ? std::optional(row.first->decisions.size()) : std::nullopt; });
   columns.add(interval(number_column("nb", "nb", "", "smallest and largest chosen block size")),

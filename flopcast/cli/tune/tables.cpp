@@ -69,8 +69,7 @@ Columns<tuning::Decision> decision_columns(bool crossover, bool measured, bool c
   using tuning::Decision;
   using tuning::Forecast;
   Columns<Decision> columns;
-  columns.number("n", "n", "", "order, or all sizes, of the problem",
-                 [](const Decision& decision) { return kernel::size_text(decision.sizes); });
+  columns.add(size_column(), [](const Decision& decision) { return kernel::size_text(decision.sizes); });
   columns.add(block_column("default", crossover, "LAPACK's own block size, and its crossover point if the routine has one"),
               [crossover](const Decision& decision) { return block_cell(decision.default_.blocks, crossover); });
   columns.show<&Decision::default_, &Forecast::seconds>("default_seconds", "predicted");
@@ -96,8 +95,6 @@ Columns<tuning::Decision> decision_columns(bool crossover, bool measured, bool c
   return columns;
 }
 
-report::Column routine_column() { return text_column("routine", "routine", "tuned routine"); }
-
 report::Table decision_table(const std::vector<tuning::Decision>& decisions, bool measured, bool considered) {
   return decision_columns(has_crossover(decisions), measured, considered).table(decisions);
 }
@@ -105,6 +102,8 @@ report::Table decision_table(const std::vector<tuning::Decision>& decisions, boo
 bool is_validated(const tuning::Decision& decision) { return decision.validation.has_value(); }
 
 }  // namespace
+
+report::Column routine_column() { return text_column("routine", "routine", "tuned routine"); }
 
 report::Table validation_headings(const Tuning& tuning) {
   const bool crossover =

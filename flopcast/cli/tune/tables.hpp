@@ -15,6 +15,9 @@ namespace flopcast::cli {
 inline constexpr const char* measured_heading = "\nMeasured, interleaved:\n\n";
 inline constexpr const char* yield_legend = "\nyield: time of the fastest block size / time of the chosen one; 100 % is the best\n";
 
+/// Returns the column of the routine, which tables of several routines have.
+report::Column routine_column();
+
 /// Returns headings with room for rows that come one by one.
 report::Table validation_headings(const Tuning& tuning);
 std::vector<report::Cell> validation_row(const Tuning& tuning, std::size_t part, std::size_t problem);

@@ -18,8 +18,7 @@ Columns<VerifiedLibrary> library_columns() {
   columns.show<&Row::lapack>("", "LAPACK");
   columns.show<&Row::threads>();
   columns.show<&Row::calls>();
-  columns.number("wrong", "wrong", "", "wrong calls, three of a routine at most", Best::small,
-                 [](const Row& row) { return static_cast<std::int64_t>(row.findings.size()); });
+  columns.add(numbers(shown<&Row::findings>("wrong")), [](const Row& row) { return row.findings.size(); });
   columns.add(shown<&Row::largest_share>("", "largest error"),
               [](const Row& row) { return report::Cell(row.largest_share, format_percent(row.largest_share)); });
   columns.show<&Row::seconds>("", "time");

@@ -57,13 +57,13 @@ Fields FieldTable<SamplingRule>::fields() {
 template <>
 Fields FieldTable<Summary>::fields() {
   const auto time = [](const Field& field) { return field.measured_in("s", Best::small); };
-  return {field<&T::count>("number of times"),
-          time(field<&T::minimum>("smallest time")),
+  return {field<&T::count>("number of repetitions that count").measured_in("", Best::large),
+          time(field<&T::minimum>("smallest normalised time")),
           time(field<&T::first_quartile>("quantile 0.25 of the times")),
-          time(field<&T::median>("median time")),
+          time(field<&T::median>("median of the normalised times")),
           time(field<&T::third_quartile>("quantile 0.75 of the times")),
           time(field<&T::maximum>("largest time")),
-          time(field<&T::mean>("mean time")),
+          time(field<&T::mean>("mean of the normalised times")),
           time(field<&T::standard_deviation>("standard deviation of the times")),
           time(field<&T::median_interval>("95 % interval of the median").named("median_interval_95"))};
 }

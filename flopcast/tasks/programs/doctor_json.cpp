@@ -39,7 +39,9 @@ Fields FieldTable<Finding>::fields() {
           field<&T::evidence>("measured facts that it rests on"),
           field<&T::remedy>("command that mends it, or what to change in the program"),
           field<&T::seconds>("recorded time that it is about"),
-          field<&T::gain>("time that the remedy saves, 95 % interval; from 0 where only a limit is known").named("gain_seconds")};
+          field<&T::gain>("95 % interval of the time that the remedy saves; from 0 where only a limit is known")
+              .named("gain_seconds")
+              .measured_in("s", Best::large)};
 }
 
 template <>

@@ -34,8 +34,8 @@ template <>
 Fields FieldTable<Prediction>::fields() {
   return {field<&T::algorithm>("\"dgeqrf\"; \"program\" for a recorded thread"),
           field<&T::parameters>("sizes and block parameters by name"),
-          optional_field<&T::sizes>("\"1000\", \"2000x500\"; the identifier of a recorded thread"),
-          optional_field<&T::blocks>("\"64\", \"64 / 128\" with the crossover point; \"-\" for none"),
+          optional_field<&T::sizes>("order, or all sizes, of the problem: \"1000\", \"2000x500\"; of a recorded program the thread"),
+          optional_field<&T::blocks>("block size, and behind a slash the crossover point: \"64\", \"64 / 128\"; \"-\" for none"),
           optional_field<&T::is_thread>("the prediction is that of a recorded thread"),
           field<&T::seconds>("predicted time"),
           field<&T::interval>("95 % interval of a later run").measured_in("s", Best::small),

@@ -300,9 +300,10 @@ Fields FieldTable<program::SizeUse>::fields() {
 
 template <>
 Fields FieldTable<program::ThreadUse>::fields() {
-  return {field<&T::routine>("name of the routine"), field<&T::threads>("threads of the calls; 0: as many as the program had set"),
+  return {field<&T::routine>("name of the routine"),
+          field<&T::threads>("threads of the calls; 0, in tables 'own': as many as the program had set"),
           field<&T::calls>("number of calls"),
-          optional_field<&T::library>("file of another library that computed the calls; empty: the program's own")};
+          optional_field<&T::library>("file of the library that computed the calls; empty, in tables 'own': the program's")};
 }
 
 template <>

@@ -61,7 +61,7 @@ Fields FieldTable<VerifiedLibrary>::fields() {
           field<&T::done>("calls that are verified, or that the library lacks"),
           field<&T::seconds>("time of the verification").measured_in("s", Best::neither),
           field<&T::largest_share>("largest error of a right call as a share of its bound"),
-          field<&T::findings>("wrong calls, three of a routine at most"),
+          field<&T::findings>("wrong calls, three of a routine at most").measured_in("", Best::small),
           optional_field<&T::failure>("why the library couldn't be verified").unless_empty()};
 }
 

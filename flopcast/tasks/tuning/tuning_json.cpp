@@ -11,7 +11,7 @@ namespace flopcast {
 
 template <>
 Fields FieldTable<algorithm::BlockParameters>::fields() {
-  return {field<&T::nb>("block size, in columns"),
+  return {field<&T::nb>("block size, in columns; of a recursion, the order at which it ends"),
           optional_field<&T::nbmin>("ISPEC 2: smallest block size worth using when the workspace is short"),
           optional_field<&T::nx>("ISPEC 3: crossover, the order below which the rest is done unblocked")};
 }
@@ -89,7 +89,7 @@ Fields FieldTable<tuning::Check>::fields() {
 template <>
 Fields FieldTable<tuning::Decision>::fields() {
   return {
-      field<&T::sizes>("sizes of the routine, without those that are derived from others"),
+      field<&T::sizes>("order, or all sizes, of the problem, without those that are derived from others"),
       optional_field<&T::flops>("operations of the routine"),
       optional_field<&T::default_>("forecast with the default block size, LAPACK's own; 0 seconds if the problem has none")
           .named("default"),
@@ -161,7 +161,7 @@ Fields FieldTable<LapackTuning>::fields() {
 }
 template <>
 Fields FieldTable<VariantInfo>::fields() {
-  return {field<&T::variant>("name within the family"), field<&T::description>("the algorithm in one line"),
+  return {field<&T::variant>("name within the family"), field<&T::description>("the variant's algorithm in one line"),
           field<&T::is_lapacks>("LAPACK's own algorithm").named("lapack"),
           optional_field<&T::needs>("matrices that a driver takes").unless_empty(),
           optional_field<&T::scipy>("call of a driver from SciPy or NumPy").unless_empty()};

@@ -47,14 +47,13 @@ Columns<tuning::Decision> measured_columns(bool crossover) {
   Columns<Decision> columns;
   columns.show<&Decision::validation, &Check::default_seconds>("measured_default_seconds");
   columns.show<&Decision::validation, &Check::chosen_seconds>("measured_chosen_seconds");
-  columns.number("error", "error", "fraction", "predicted over measured time of the chosen block size, minus 1; best near 0",
-                 [](const Decision& decision) {
-                   if (!decision.validation) {
-                     return report::Cell("");
-                   }
-                   const double error = decision.chosen.seconds / decision.validation->chosen_seconds - 1;
-                   return report::Cell(error, fmt::format("{:+.1f} %", 100 * error));
-                 });
+  columns.add(shown<&tuning::Measured::error>(), [](const Decision& decision) {
+    if (!decision.validation) {
+      return report::Cell("");
+    }
+    const double error = decision.chosen.seconds / decision.validation->chosen_seconds - 1;
+    return report::Cell(error, fmt::format("{:+.1f} %", 100 * error));
+  });
   columns.add(block_column("best", crossover, "the block size that was fastest when measured, and its crossover point"),
               [crossover](const Decision& decision) {
                 return decision.validation ? block_cell(decision.validation->best.blocks, crossover) : report::Cell("");

@@ -30,7 +30,8 @@ inline constexpr const char* mpi_self_checks = "mpi-self-checks";  ///< per prog
 inline constexpr const char* mpi_advice = "mpi-advice";            ///< per host and request: state of an unfinished search for advice
 inline constexpr const char* contraction_plan = "contraction-plan";      ///< per contraction, machine and options: the plan that won
 inline constexpr const char* contraction_rates = "contraction-rates-3";  ///< per environment: rates of the planner's kernels
-inline constexpr const char* speed_up_error = "speed-up-error";  ///< per environment, precision, threads: error of layouts' speed-ups
+inline constexpr const char* speed_up_error =
+    "speed-up-deviation";                                    ///< per environment, precision, threads: deviation of layouts' speed-ups
 inline constexpr const char* layout_runs = "layout-runs";    ///< per contractions, sizes and environment: runs of an interrupted comparison
 inline constexpr const char* race_runs = "race-runs";        ///< per commands and folder: runs of an interrupted race
 inline constexpr const char* verification = "verification";  ///< per request: state of an interrupted verification

@@ -61,13 +61,13 @@ double kept_speed_up_error(const LayoutServices& services, const Workbench& benc
                            const RunContext& context) {
   const std::string name =
       fmt::format("{} {} {}", bench.environment().fingerprint, static_cast<char>(request.precision), counted(request.threads, "thread"));
-  const auto read = [](const nlohmann::json& kept) { return member<double>(kept, "log_deviation"); };
+  const auto read = [](const nlohmann::json& kept) { return member<double>(kept, "deviation"); };
   if (const auto kept = model::read_artifact(bench.store(), model::artifact::speed_up_error, name, read)) {
     return *kept;
   }
   context.note("small contractions are run once, to find out how far predicted speed-ups are from measured ones on this machine");
   const double deviation = measured_speed_up_error(services, request, context);
-  model::put_artifact(bench.store(), model::artifact::speed_up_error, name, {{"log_deviation", deviation}});
+  model::put_artifact(bench.store(), model::artifact::speed_up_error, name, {{"deviation", deviation}});
   return deviation;
 }
 

@@ -39,11 +39,11 @@ if(flopcast_keeps_jumps_within_32_bytes)
 endif()
 
 # Installs library flopcast_<name>, which other projects link as flopcast::<name>; cmake/install.cmake says how they find it. A shared library
-# is in the component libflopcast0, everything that compilers and linkers read is in libflopcast-dev.
+# is in the component libflopcast1, everything that compilers and linkers read is in libflopcast-dev.
 function(flopcast_install_library name)
   set_target_properties(flopcast_${name} PROPERTIES EXPORT_NAME ${name})
   install(TARGETS flopcast_${name} EXPORT flopcast_${name} ARCHIVE COMPONENT libflopcast-dev
-          LIBRARY COMPONENT libflopcast0 NAMELINK_COMPONENT libflopcast-dev)
+          LIBRARY COMPONENT libflopcast1 NAMELINK_COMPONENT libflopcast-dev)
   install(EXPORT flopcast_${name} NAMESPACE flopcast:: FILE flopcast-${name}-targets.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/flopcast
           COMPONENT libflopcast-dev)
   set_property(GLOBAL APPEND PROPERTY flopcast_libraries ${name})

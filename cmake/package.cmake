@@ -1,6 +1,6 @@
 # Debian packages and an archive of all that is installed, by CPack. ./package makes them. Each component of the install rules is a package
 # of the same name; cmake/package/<name>/ has what Debian wants besides. cmake/package/finish.cmake completes the files of either kind.
-set(CPACK_COMPONENTS_ALL flopcast flopcast-doc flopcast-mpi-mpich flopcast-mpi-openmpi flopcast-simgrid libflopcast-dev libflopcast0 python3-flopcast)
+set(CPACK_COMPONENTS_ALL flopcast flopcast-doc flopcast-mpi-mpich flopcast-mpi-openmpi flopcast-simgrid libflopcast-dev libflopcast1 python3-flopcast)
 get_cmake_property(components COMPONENTS)
 foreach(component IN LISTS components)
   if(NOT component IN_LIST CPACK_COMPONENTS_ALL)
@@ -92,14 +92,14 @@ flopcast_debian_package(flopcast-simgrid "simulation of MPI programs on machines
         computer. SimGrid's SMPI runs them, and flopcast predicts their kernels."
   DEPENDS "flopcast ${same}, libsimgrid-dev")
 
-flopcast_debian_package(libflopcast0 "performance prediction of dense linear algebra, C library"
+flopcast_debian_package(libflopcast1 "performance prediction of dense linear algebra, C library"
   TEXT "${what}
 
         This package has the shared library with the interface for C programs. It
         plans and runs tensor contractions and knows tuned block sizes." SECTION libs
   RECOMMENDS "flopcast ${same}, ${blas}"
-  CONTROL ${PROJECT_SOURCE_DIR}/cmake/package/libflopcast0/triggers ${PROJECT_BINARY_DIR}/package/shlibs)
-file(CONFIGURE OUTPUT package/shlibs CONTENT "libflopcast 0 libflopcast0 (>= @PROJECT_VERSION@)\n")
+  CONTROL ${PROJECT_SOURCE_DIR}/cmake/package/libflopcast1/triggers ${PROJECT_BINARY_DIR}/package/shlibs)
+file(CONFIGURE OUTPUT package/shlibs CONTENT "libflopcast 1 libflopcast1 (>= @PROJECT_VERSION@)\n")
 
 flopcast_debian_package(libflopcast-dev "performance prediction of dense linear algebra, development files"
   TEXT "${what}
@@ -107,7 +107,7 @@ flopcast_debian_package(libflopcast-dev "performance prediction of dense linear 
         This package has the headers of the C and C++ interfaces, the static C++
         libraries, the sources of the Fortran modules, and the files with which CMake
         and pkg-config find them." SECTION libdevel
-  DEPENDS "libflopcast0 ${same}, libfmt-dev, libeigen3-dev, libhwloc-dev, libpugixml-dev, libsqlite3-dev, nlohmann-json3-dev, pkg-config"
+  DEPENDS "libflopcast1 ${same}, libfmt-dev, libeigen3-dev, libhwloc-dev, libpugixml-dev, libsqlite3-dev, nlohmann-json3-dev, pkg-config"
   RECOMMENDS "flopcast ${same}" SUGGESTS "flopcast-doc, cmake")
 
 execute_process(COMMAND ${FLOPCAST_PYTHON_PROGRAM} -c "import sys; print('{}.{} {}.{}'.format(*sys.version_info[:2], sys.version_info[0], sys.version_info[1] + 1), end='')"
@@ -134,7 +134,7 @@ flopcast_debian_package(flopcast-doc "performance prediction of dense linear alg
         This package has tutorials, how-tos, reference and explanations as HTML, and
         examples in C, C++, Fortran and Python." SECTION doc ARCHITECTURE all)
 set(CPACK_DEBIAN_FLOPCAST-DOC_PACKAGE_SHLIBDEPS OFF)
-set(CPACK_DEBIAN_LIBFLOPCAST0_PACKAGE_SHLIBDEPS OFF)  # finish.cmake finds its dependencies
+set(CPACK_DEBIAN_LIBFLOPCAST1_PACKAGE_SHLIBDEPS OFF)  # finish.cmake finds its dependencies
 
 set(FLOPCAST_RELEASE ${version})
 string(TIMESTAMP FLOPCAST_PACKAGE_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)  # that of SOURCE_DATE_EPOCH, if set

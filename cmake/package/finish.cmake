@@ -37,10 +37,10 @@ function(finish_debian_packages)
   file(COPY_FILE ${CPACK_FLOPCAST_SOURCE_DIR}/cmake/package/flopcast-doc/doc-base ${root}/flopcast-doc/usr/share/doc-base/flopcast-doc.flopcast)
 endfunction()
 
-# Finds the packages that libflopcast0 needs. CPack would do that, too, but with it come a postinst and a postrm that call ldconfig, which Debian's
-# trigger in libflopcast0/triggers does once for all packages.
-function(find_dependencies_of_libflopcast0 result)
-  set(folder ${root}/libflopcast0)
+# Finds the packages that libflopcast1 needs. CPack would do that, too, but with it come a postinst and a postrm that call ldconfig, which Debian's
+# trigger in libflopcast1/triggers does once for all packages.
+function(find_dependencies_of_libflopcast1 result)
+  set(folder ${root}/libflopcast1)
   file(WRITE ${folder}/debian/control "")
   file(MAKE_DIRECTORY ${folder}/DEBIAN)  # tells dpkg-shlibdeps that this is the folder of a package
   file(GLOB libraries ${folder}/usr/${CPACK_FLOPCAST_LIBDIR}/libflopcast.so.*.* ${folder}/usr/${CPACK_FLOPCAST_LIBDIR}/libtapp-flopcast.so)
@@ -111,7 +111,7 @@ endfunction()
 
 if(CPACK_GENERATOR STREQUAL DEB)
   finish_debian_packages()
-  find_dependencies_of_libflopcast0(CPACK_DEBIAN_LIBFLOPCAST0_PACKAGE_DEPENDS)
+  find_dependencies_of_libflopcast1(CPACK_DEBIAN_LIBFLOPCAST1_PACKAGE_DEPENDS)
 else()
   finish_archive()
 endif()

@@ -51,7 +51,7 @@ enum {
     in this thread. It is empty if nothing has failed. */
 FLOPCAST_API const char* flopcast_error_message(void);
 
-/** Returns the library's version, such as "0.9.0". */
+/** Returns the library's version, such as "1.0.0". */
 FLOPCAST_API const char* flopcast_version(void);
 
 /** Frees a text that a function made. */

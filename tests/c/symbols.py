@@ -12,7 +12,7 @@ import sys
 
 
 def exported(library):
-    """Returns the names that the library defines for programs, with their versions: 'flopcast_ask@@FLOPCAST_0'."""
+    """Returns the names that the library defines for programs, with their versions: 'flopcast_ask@@FLOPCAST_1'."""
     lines = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout.splitlines()
     return {line.split()[2] for line in lines if line.split()[1] != "A"}  # A: the version itself
 

@@ -49,7 +49,7 @@ execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${folder} pkg-co
 separate_arguments(words UNIX_COMMAND "${words}")
 run(${c_compiler} -std=c99 -o ${work}/tapp_program ${examples}/tapp.c ${words} -Wl,-rpath,${libraries})
 run(${work}/tapp_program)
-foreach(name libflopcast.so libflopcast.so.0 libtapp-flopcast.so)
+foreach(name libflopcast.so libflopcast.so.1 libtapp-flopcast.so)
   if(NOT EXISTS ${libraries}/${name})
     message(FATAL_ERROR "${libraries}/${name} is missing")
   endif()

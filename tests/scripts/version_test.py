@@ -7,9 +7,10 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VERSIONS = {
+    "CHANGELOG.md": r"^## \[(\d\S*)\]",
     "CITATION.cff": r"^version: (\S+)$",
     "docs/howto/cite.md": r"version = \{(\S+)\}",
-    "docs/howto/install.md": r"flopcast-(\d[\d.]*)-linux",
+    "docs/howto/install.md": r"flopcast-(\d[\d.]*\d)[.-]",
 }
 
 

@@ -26,7 +26,7 @@ class Error : public std::runtime_error {
   ExitCode code_;
 };
 
-/// Returns flopcast's version: "0.9.0".
+/// Returns flopcast's version: "1.0.0".
 const char* version() noexcept;
 
 }  // namespace flopcast

@@ -131,8 +131,9 @@ install(FILES ${PROJECT_BINARY_DIR}/package/METADATA DESTINATION ${FLOPCAST_PYTH
 flopcast_debian_package(flopcast-doc "performance prediction of dense linear algebra, documentation"
   TEXT "${what}
 
-        This package has tutorials, how-tos, reference and explanations as HTML, and
-        examples in C, C++, Fortran and Python." SECTION doc ARCHITECTURE all)
+        This package has tutorials, how-tos, reference and explanations as HTML, with
+        pages of every C++ and C header and of the Python package, and examples in C,
+        C++, Fortran and Python." SECTION doc ARCHITECTURE all)
 set(CPACK_DEBIAN_FLOPCAST-DOC_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_LIBFLOPCAST1_PACKAGE_SHLIBDEPS OFF)  # finish.cmake finds its dependencies
 

@@ -13,7 +13,9 @@ if(TARGET flopcast_python)
 endif()
 add_custom_command(OUTPUT ${site}/index.html
                    COMMAND ${PROJECT_SOURCE_DIR}/scripts/make_site ${site} ${PROJECT_BINARY_DIR}/python
-                   DEPENDS ${documents} ${package} ${PROJECT_SOURCE_DIR}/mkdocs.yml ${PROJECT_SOURCE_DIR}/scripts/make_site COMMENT "Building the site of the documents" VERBATIM)
+                   DEPENDS ${documents} ${package} ${PROJECT_SOURCE_DIR}/mkdocs.yml ${PROJECT_SOURCE_DIR}/cmake/Doxyfile
+                           ${PROJECT_SOURCE_DIR}/scripts/make_site ${PROJECT_SOURCE_DIR}/scripts/generated_pages.py
+                   COMMENT "Building the site of the documents" VERBATIM)
 add_custom_target(flopcast_site ALL DEPENDS ${site}/index.html)
 
 # The list of all pages for search engines is of no use on a disk, and scripts run without their source maps.

@@ -134,6 +134,40 @@ class CheckWords(unittest.TestCase):
             program.write_text("#!/bin/sh\necho 'flopcast: no routine given; usage: flopcast tune' >&2\nexit 2\n")
             self.assertEqual(check("`flopcast tune` is no whole command\n"), [])
 
+    def test_form_of_pages(self):
+        howto = "# A\n\n*Question: is\nit `a*`?*\n\nA [tie](../reference/glossary.md#a).\n\n## What next\n\n- [B](b.md), if\n  not.\n"
+
+        def found(page, text):
+            return [message for _, message in check_words.page_findings(pathlib.Path(page), text)]
+
+        no_question, no_steps = "no '*Question: ...?*' below the title", "no section 'What next' with a list of one to three links at the end"
+        self.assertEqual(found("howto/a.md", howto), [])
+        self.assertEqual(found("howto/a.md", howto + "- [C](c.md)\n" * 2), [])
+        self.assertEqual(found("howto/a.md", howto + "- [C](c.md)\n" * 3), [no_steps])
+        self.assertEqual(found("howto/a.md", howto + "\n## More\n"), [no_steps])
+        self.assertEqual(found("howto/a.md", howto.replace("[B](b.md)", "B")), [no_steps])
+        self.assertEqual(found("howto/a.md", howto.replace("*Question", "Question")), [no_question])
+        self.assertEqual(found("howto/a.md", howto.replace("?*", ".*")), [no_question])
+        self.assertEqual(found("reference/a.md", "# A\n"), ["no link to the glossary"])
+        self.assertEqual(found("reference/a.md", "# A\n\n[B](glossary.md)\n"), [])
+        self.assertEqual(found("reference/glossary.md", "# A\n"), [])
+
+    def test_index_and_menu_have_every_page(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(check_words, "ROOT", pathlib.Path(folder)):
+            docs = pathlib.Path(folder) / "docs"
+            (docs / "howto").mkdir(parents=True)
+            for page in ["howto/a.md", "howto/b.md"]:
+                (docs / page).write_text("")
+            index = docs / "index.md"
+
+            def found(links, menu):
+                index.write_text("[glossary](reference/glossary.md)\n".join(["", *links]))
+                (docs.parent / "mkdocs.yml").write_text("".join(f"- A: {page}\n" for page in ["index.md", *menu]))
+                return [message for _, message in check_words.page_findings(pathlib.Path("index.md"), index.read_text())]
+
+            self.assertEqual(found(["[A](howto/a.md)", "[B](howto/b.md#c)"], ["howto/a.md", "howto/b.md"]), [])
+            self.assertEqual(found(["[A](howto/a.md)"], ["howto/b.md"]), ["howto/a.md isn't in the menu of mkdocs.yml", "no link to howto/b.md"])
+
     def test_a_program_that_is_missing_is_an_error(self):
         done = subprocess.run([sys.executable, SCRIPT, "--program", "/no/such/program"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (2, "check_words: there is no program /no/such/program\n"))

@@ -101,7 +101,7 @@ std::string commands_page(const CommandDescription& top) {
       "`flopcast COMMAND --help-all` and `man flopcast-COMMAND` have the same text. A general setting\n"
       "gives an option's value from a variable or the [configuration file](files.md#configuration-file).\n"
       "[Exit codes](exit_codes.md), [variables](environment.md) and [options that several commands\n"
-      "have](options.md) have pages of their own.\n";
+      "have](options.md) have pages of their own. The [glossary](glossary.md) defines the terms.\n";
   std::string sections, heading;
   for (const CommandDescription* command : all_commands(top)) {
     if (command == &top) {

@@ -13,7 +13,7 @@ import statistics
 import subprocess
 import time
 
-from mpi_launch import Launcher, add_options
+from mpi_launch import Launcher, add_options, chosen_of
 
 
 def advise(launcher, options, routine):
@@ -52,7 +52,7 @@ def main():
         with Launcher(options) as launcher:
             advice, seconds = advise(launcher, options, routine)
             settings = [each["configuration"] for each in advice["configurations"]]
-            chosen = next(each["configuration"] for each in advice["configurations"] if each["verdict"] == "chosen")
+            chosen = settings[chosen_of(advice["configurations"])]
             start = time.perf_counter()
             rounds = [[path_of(launcher, options, routine, each) for each in settings] for _ in range(options.rounds)]
             search = (time.perf_counter() - start) / options.rounds

@@ -70,6 +70,11 @@ class Launcher:
             return finished.stdout, json.load(file)
 
 
+def chosen_of(configurations):
+    """Returns the index of the configuration that a tuning chooses. A tuning that leaves all undecided counts as choosing its shortest path."""
+    return min(range(len(configurations)), key=lambda i: (configurations[i]["verdict"] != "chosen", configurations[i]["predicted_seconds"]))
+
+
 def own_seconds(output):
     """Returns the seconds that the program itself prints."""
     return float(re.search(r"seconds ([0-9.]+)", output).group(1))

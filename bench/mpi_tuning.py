@@ -114,7 +114,7 @@ def row(tuned, full):
     errors = sorted(abs(c["predicted_seconds"] / path - 1) for c, path in zip(configurations, paths))
     within = statistics.mean(abs(each["predicted_seconds"] - c["predicted_seconds"]) <= c["half_width_seconds"] for r in rounds for c, each in zip(configurations, r))
     apart = statistics.median(abs(a["predicted_seconds"] / b["predicted_seconds"] - 1) for each in zip(*rounds) for a in each for b in each if a is not b)
-    chosen = next(path for c, path in zip(configurations, paths) if c["verdict"] == "chosen")
+    chosen = paths[mpi_launch.chosen_of(configurations)]
     taken = sum(c["elapsed_seconds"] + c["self_check_seconds"] + (c["full_elapsed_seconds"] if c.get("finalist") else 0) for c in configurations)
     return (elapsed / taken, statistics.median(f["seconds"] for f in full) / tuned["seconds"], statistics.median(errors), errors[-1], within, apart,
             chosen / min(paths) - 1, behind_in_full(rounds))

@@ -11,7 +11,7 @@ Run this on an idle machine."""
 import argparse
 import statistics
 
-from mpi_launch import Launcher
+from mpi_launch import Launcher, chosen_of
 from mpi_tuning import SPACES, add_space_options, names_of, space_of, tune
 
 
@@ -39,7 +39,7 @@ def main():
                 configurations = tuned["configurations"]
                 errors = [abs(c["predicted_seconds"] / path - 1) for c, path in zip(configurations, paths[cold])]
                 within = statistics.mean(abs(c["predicted_seconds"] - path) <= c["half_width_seconds"] for c, path in zip(configurations, paths[cold]))
-                chosen = next(i for i, c in enumerate(configurations) if c["verdict"] == "chosen")
+                chosen = chosen_of(configurations)
                 less = tuned["full_seconds"] / tuned["selective_seconds"]
                 seen[cold].append((less, statistics.median(errors), statistics.mean(errors)))
                 print(f"| {name} | {len(configurations)} | {'cold' if cold else 'warm'} | {less:.2f} | {statistics.median(errors):.1%} | {statistics.mean(errors):.1%} | {max(errors):.1%} | {within:.0%} "

@@ -300,23 +300,25 @@ class FoundSteps {
   [[nodiscard]] std::size_t operands() const { return whole_.operands.size(); }
   [[nodiscard]] Seconds seconds() const { return fitting_.seconds; }
 
-  /// Returns one tree for each way of choosing layouts; those that come out alike only once.
-  [[nodiscard]] std::vector<ContractionTree> trees(const std::vector<std::function<void(StepList&, const StepModel&)>>& ways) const {
-    const JoinTree joined(fitting_.model, joins());
-    const Schedule schedule = make_schedule(joined, fitting_.model);
-    const StepList list = list_steps(joined, fitting_.model, schedule);
+  /// Returns one tree for each way of choosing layouts; those that come out alike only once. `cost` predicts the written times.
+  [[nodiscard]] std::vector<ContractionTree> trees(const StepCost& cost,
+                                                   const std::vector<std::function<void(StepList&, const StepModel&)>>& ways) const {
+    const StepModel model(cost, fitting_.model);
+    const JoinTree joined(model, joins());
+    const Schedule schedule = make_schedule(joined, model);
+    const StepList list = list_steps(joined, model, schedule);
     std::vector<StepList> lists;
     std::vector<ContractionTree> trees;
     for (const auto& choose : ways) {
       StepList laid_out = list;
-      choose(laid_out, fitting_.model);
+      choose(laid_out, model);
       if (std::any_of(lists.begin(), lists.end(), [&](const StepList& earlier) { return have_equal_layouts(earlier, laid_out); })) {
         continue;
       }
       lists.push_back(std::move(laid_out));
       ContractionTree& tree = trees.emplace_back();
       tree.network = whole_;
-      Writer(fitting_.model, schedule, lists.back(), tree).write();
+      Writer(model, schedule, lists.back(), tree).write();
       tree.joins = joins();
       tree.is_exhaustive = fitting_.searched.is_exhaustive && tree.loops.empty();
       tree.trials = fitting_.searched.trials;
@@ -334,15 +336,16 @@ class FoundSteps {
 
 ContractionTree find_tree(const Network& network, const StepCost& cost, const TreeOptions& options) {
   require_legal(options);
-  return std::move(FoundSteps(network, cost, options).trees({choose_layouts}).front());
+  return std::move(FoundSteps(network, cost, options).trees(cost, {choose_layouts}).front());
 }
 
-std::vector<ContractionTree> find_trees(const Network& network, const StepCost& cost, const TreeOptions& options) {
+std::vector<ContractionTree> find_trees(const Network& network, const StepCost& order_cost, const StepCost& cost,
+                                        const TreeOptions& options) {
   require_legal(options);
   const auto plain = [](bool turned) {
     return [turned](StepList& list, const StepModel& model) { take_plain_layouts(list, model, turned); };
   };
-  return FoundSteps(network, cost, options).trees({choose_layouts, plain(false), plain(true)});
+  return FoundSteps(network, order_cost, options).trees(cost, {choose_layouts, plain(false), plain(true)});
 }
 
 ContractionPath find_path(const Network& network, const StepCost& cost, const TreeOptions& options) {

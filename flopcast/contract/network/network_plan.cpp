@@ -131,6 +131,14 @@ void NetworkPlan::execute(std::span<const void* const> operands, void* output, s
   workspaces_->give_back(std::move(workspace));
 }
 
+void NetworkPlan::set_seconds(std::span<const Plan> plans) {
+  tree_.seconds = 0;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    tree_.steps[i].seconds = plans[i].seconds();
+    tree_.seconds += plans[i].seconds();
+  }
+}
+
 /// Runs the action, with the whole loop if it begins one. Returns the next action.
 std::size_t NetworkPlan::run_from(std::size_t action, Run& run) const {
   const TreeAction& here = tree_.program[action];

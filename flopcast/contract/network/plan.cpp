@@ -161,29 +161,65 @@ TreeOptions tree_options(const PlanOptions& options) {
   return of_tree;
 }
 
-/// Returns the trees from which a plan may be chosen, the one with the shortest predicted time first. With effort `measure`, the others
-/// have other layouts of their intermediates, or the least number of products.
+/// Returns the trees from which a plan may be chosen, the one with the shortest predicted time first, then the one with the least number of
+/// products. With effort `measure`, the search takes longer, and each tree comes with other layouts of its intermediates, too.
 std::vector<ContractionTree> trees_of(const SizedExpression& expression, const TensorAxes& axes, const StepCost& cost,
                                       const PlanOptions& options) {
-  TreeOptions of_tree = tree_options(options);
-  const Network network = network_of(expression, axes, options);
-  if (options.effort != Effort::measure) {
-    return {find_tree(network, cost, of_tree)};
-  }
-  constexpr double for_predicted = 0.4, for_counted = 0.1;  // shares of the time budget, within which the machine's time is better used
-  const auto take_time = [&](double share) {
-    of_tree.search.time_budget = std::max(TreeSearchOptions().time_budget, share * options.time_budget);
-    of_tree.search.min_time = std::max(TreeSearchOptions().min_time, share * options.time_budget);
+  const bool is_measured = options.effort == Effort::measure;
+  const auto find = [&, network = network_of(expression, axes, options)](const StepCost& of_order, const TreeOptions& of_tree) {
+    std::vector<ContractionTree> trees = find_trees(network, of_order, cost, of_tree);
+    trees.resize(is_measured ? trees.size() : 1);
+    return trees;
   };
-  take_time(for_predicted);
-  std::vector<ContractionTree> trees = find_trees(network, cost, of_tree);
-  take_time(for_counted);
+  TreeOptions of_tree = tree_options(options);
+  const auto take_time = [&](double share,
+                             Seconds otherwise) {  // shares of the time budget, within which the machine's time is better used
+    const Seconds share_of_budget = is_measured ? share * options.time_budget : 0;
+    of_tree.search.time_budget = std::max(otherwise, share_of_budget);
+    of_tree.search.min_time = std::max(std::min(otherwise, TreeSearchOptions().min_time), share_of_budget);
+  };
+  constexpr double for_predicted = 0.4, for_counted = 0.1;
+  constexpr Seconds least_for_counted = 0.005;
+  take_time(for_predicted, TreeSearchOptions().time_budget);
+  std::vector<ContractionTree> trees = find(cost, of_tree);
+  if (!is_measured && !trees.front().loops.empty()) {
+    return trees;  // the planned times of blocks can't be compared
+  }
+  take_time(for_counted, least_for_counted);
   of_tree.search.budget_share = 0;  // a number of products isn't a time
-  std::vector<ContractionTree> by_products = find_trees(network, ProductCount(), of_tree);
+  std::vector<ContractionTree> by_products = find(ProductCount(), of_tree);
   if (by_products.front().joins != trees.front().joins) {
     std::move(by_products.begin(), by_products.end(), std::back_inserter(trees));
   }
   return trees;
+}
+
+/// A tree whose steps are planned.
+struct PlannedTree {
+  NetworkPlan network;
+  std::vector<Plan> steps;
+};
+
+/// Plans the steps. If the tree has no loops, its times become those of the planned steps, which know the layouts of the tensors.
+PlannedTree planned(ContractionTree tree, const Machine& machine, const PlanOptions& options) {
+  std::vector<Plan> steps;
+  NetworkPlan network(std::move(tree), einsum_steps(machine, options, &steps));
+  if (network.tree().loops.empty()) {
+    network.set_seconds(steps);
+  }
+  return {std::move(network), std::move(steps)};
+}
+
+/// Plans the steps of all trees, and returns the tree whose steps take the least time together.
+PlannedTree shortest_of(std::vector<ContractionTree> trees, const Machine& machine, const PlanOptions& options) {
+  PlannedTree best = planned(std::move(trees.front()), machine, options);
+  for (std::size_t i = 1; i < trees.size(); ++i) {
+    PlannedTree other = planned(std::move(trees[i]), machine, options);
+    if (other.network.tree().loops.empty() && other.network.tree().seconds < best.network.tree().seconds) {
+      best = std::move(other);
+    }
+  }
+  return best;
 }
 
 /// Returns the plan of D := beta op(C): an expression of one operand with D's axes, to be executed with alpha = 0.
@@ -230,7 +266,9 @@ class TreePlan final : public Plan::Implementation {
       if (of_steps.effort == Effort::incremental && of_steps.trials == nullptr) {
         of_steps.trials = std::make_shared<TrialMemory>();  // equal steps try candidates together
       }
-      network_.emplace(std::move(trees.front()), einsum_steps(machine, std::move(of_steps), &steps_));
+      PlannedTree shortest = shortest_of(std::move(trees), machine, of_steps);
+      network_.emplace(std::move(shortest.network));
+      steps_ = std::move(shortest.steps);
     }
     addend_ = plan_of_addend(expression, strides, options);
     const bool has_diagonal = network_->tree().network.output.labels.size() < expression.result.labels.size();
@@ -344,7 +382,9 @@ Plan plan(std::string_view text, std::span<const std::vector<std::int64_t>> shap
 ContractionTree find_tree(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine,
                           const PlanOptions& options) {
   const TensorAxes axes = tensor_axes(expression, strides, options.precision, options.order);
-  return std::move(trees_of(expression, axes, *cost_of(Executor::planner, machine, options), options).front());
+  PlanOptions quick = options;
+  quick.effort = Effort::estimate;
+  return shortest_of(trees_of(expression, axes, *cost_of(Executor::planner, machine, quick), quick), machine, quick).network.tree();
 }
 
 ContractionPath find_path(const SizedExpression& expression, const Machine& machine, Executor executor, const PlanOptions& options) {

@@ -165,6 +165,9 @@ class StepModel {
   /// Keeps a reference to `terms`, which must have the labels of other's terms. Everything else is as in `other`.
   StepModel(const Terms& terms, const StepModel& other) : StepModel(other) { terms_ = &terms; }
 
+  /// Keeps a reference to `cost`. Everything else is as in `other`.
+  StepModel(const StepCost& cost, const StepModel& other) : StepModel(other) { cost_ = &cost; }
+
   /// Cuts a label into blocks of `length` elements, the last of which may be shorter.
   void set_block(int label, std::int64_t length);
   /// Sets the largest size of an intermediate in bytes. A step with a larger result counts as much slower than it is, by the square of

@@ -41,7 +41,7 @@ TEST(NetworkPlan, ComputesRandomNetworksWithAnyLayouts) {
   for (int i = 0; i < 800; ++i) {
     const Network network = random_network(random, 3 + i % 4, i % 2 == 0);
     const NetworkData data = random_data(network, random);
-    const std::vector<ContractionTree> trees = find_trees(network, cost, without_clock());
+    const std::vector<ContractionTree> trees = find_trees(network, cost, cost, without_clock());
     for (const ContractionTree& tree : trees) {
       expect_near(execute(tree, data), evaluate_naively(network, data), "network " + std::to_string(i) + "\n" + tree.explain());
     }

@@ -87,6 +87,30 @@ TEST(Plan, MultipliesChainsOfMatrices) {
   EXPECT_EQ(plan.flops(), 2.0 * (20 * 200 * 10 + 300 * 20 * 10 + 300 * 10 * 250)) << plan.explain();
 }
 
+TEST(Plan, TimesOfTreesAreThoseOfTheirPlannedSteps) {
+  const Plan plan =
+      contract::plan("aib,bjc,cka->kij", std::vector<std::vector<std::int64_t>>{{6, 5, 7}, {7, 3, 8}, {8, 9, 6}}, test_machine());
+  const ContractionTree& tree = *plan.tree();
+  Seconds all = 0;
+  for (const TreeStep& step : tree.steps) {
+    std::vector<std::string> texts;
+    std::vector<std::vector<std::int64_t>> shapes;
+    for (const std::vector<Label>* labels : {&step.a.labels, &step.b.labels, &tree.tensors[static_cast<std::size_t>(step.result)].labels}) {
+      texts.emplace_back(labels->begin(), labels->end());  // labels are letters; tensors are dense, the last label fastest
+      shapes.emplace_back();
+      for (const Label label : *labels) {
+        shapes.back().push_back(tree.network.extents.at(label));
+      }
+    }
+    shapes.pop_back();
+    const Plan of_step = contract::plan(texts[0] + "," + texts[1] + "->" + texts[2], shapes, test_machine());
+    EXPECT_EQ(step.seconds, of_step.seconds()) << plan.explain();
+    all += step.seconds;
+  }
+  EXPECT_EQ(tree.steps.size(), 2U);
+  EXPECT_EQ(plan.seconds(), all);
+}
+
 TEST(Plan, StepsOfIncrementalPlansChooseEach) {
   const std::vector<std::vector<std::int64_t>> shapes = {{60, 20}, {20, 50}, {50, 10}};
   PlanOptions options;

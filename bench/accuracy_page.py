@@ -48,10 +48,10 @@ class Sitting:
 
     def wait(self):
         """Waits until less than a twentieth of a core is busy with others; returns the number of moments that were rejected."""
-        for rejected in range(self.options.patience):
+        for rejected in range(self.options.timeout):
             if busy_cores() < 0.05:
                 return rejected
-        return self.options.patience
+        return self.options.timeout
 
     def step(self, name, command, home=None, competitor=False):
         """Runs a command unless its result is there; returns the result: its output, seconds, rejected moments and the command."""
@@ -350,7 +350,7 @@ def main():
     parser.add_argument("--blas", default="openblas-serial,blis-serial")
     parser.add_argument("--orders", default="200,389,797,1201,1999,3200")
     parser.add_argument("--time-budget", default="30s", help="for tuning one routine")
-    parser.add_argument("--patience", type=int, default=60, help="seconds to wait for a quiet moment before each step")
+    parser.add_argument("--timeout", type=int, default=60, help="seconds to wait for a quiet moment before each step")
     options = parser.parse_args()
     unknown = set(options.only.split(",")) - set(SECTIONS)
     if unknown:

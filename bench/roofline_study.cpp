@@ -36,7 +36,7 @@ bench::Invocation gemm_invocation(const roofline::GemmSetup& setup, const roofli
   };
 }
 
-bench::StudySources sources_of(const roofline::GemmSetup& setup, const roofline::GemmSpace& space) {
+bench::StudyServices sources_of(const roofline::GemmSetup& setup, const roofline::GemmSpace& space) {
   return {gemm_invocation(setup, space),
           [&] {
             auto process = std::make_shared<roofline::GemmProcess>(setup);

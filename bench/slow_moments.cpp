@@ -100,9 +100,9 @@ void run(const std::string& blas, const std::string& tells, Seconds duration) {
 
   const auto teller = static_cast<std::size_t>(
       std::find_if(kernels.begin(), kernels.end(), [&](const Kernel& kernel) { return kernel.name == tells; }) - kernels.begin());
-  std::array<double, kernels.size()> calm{};
+  std::array<double, kernels.size()> quiet{};
   for (std::size_t k = 0; k < kernels.size(); ++k) {
-    calm[k] = quantile(windows[k], 0.25);
+    quiet[k] = quantile(windows[k], 0.25);
   }
   report::Table table;
   table.columns = {{"kernel", report::Align::left}, {"quiet"}, {"quiet: median"}, {"95 %"}, {"slow: 5 %"}, {"median"}, {"95 %"}};
@@ -110,13 +110,13 @@ void run(const std::string& blas, const std::string& tells, Seconds duration) {
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     std::array<std::vector<double>, 2> ratios;  // ratios in quiet windows and in slow windows
     for (std::size_t w = 0; w < windows[k].size(); ++w) {
-      const double told = windows[teller][w] / calm[teller];
+      const double told = windows[teller][w] / quiet[teller];
       if (told <= 1.1 || told >= 1.25) {
-        ratios[told >= 1.25 ? 1 : 0].push_back(windows[k][w] / calm[k]);
+        ratios[told >= 1.25 ? 1 : 0].push_back(windows[k][w] / quiet[k]);
       }
     }
     slow_windows = ratios[1].size();
-    std::vector<report::Cell> cells = {kernels[k].name, {calm[k], format_seconds(calm[k])}};
+    std::vector<report::Cell> cells = {kernels[k].name, {quiet[k], format_seconds(quiet[k])}};
     for (const auto& [at, q] : {std::pair{0, 0.5}, {0, 0.95}, {1, 0.05}, {1, 0.5}, {1, 0.95}}) {
       const std::vector<double>& of = ratios[static_cast<std::size_t>(at)];
       cells.push_back(of.empty() ? report::Cell("-") : report::Cell(quantile(of, q), fmt::format("{:.2f}", quantile(of, q))));

@@ -49,7 +49,7 @@ void require_technique(std::string_view text) {
   }
 }
 
-search::Limits limits_of(const std::string& technique, const StudySources& sources) {
+search::Limits limits_of(const std::string& technique, const StudyServices& sources) {
   search::Limits limits;
   limits.clock = sources.clock;
   limits.seconds = time_limit(technique);
@@ -63,7 +63,7 @@ void take(StudyRun& run, const Result& result) {
   run.decided = result.ending == search::Ending::decided;
 }
 
-void run_technique(StudyRun& run, std::size_t count, const StudySources& sources) {
+void run_technique(StudyRun& run, std::size_t count, const StudyServices& sources) {
   ExhaustiveOptions options = technique(run.technique);
   options.limits.clock = sources.clock;
   ExhaustiveResult result = exhaustive(search::all(count), sources.invoke, options);
@@ -74,7 +74,7 @@ void run_technique(StudyRun& run, std::size_t count, const StudySources& sources
   }
 }
 
-void run_race(StudyRun& run, std::size_t count, const StudySources& sources, const StudyOptions& options, std::uint64_t seed) {
+void run_race(StudyRun& run, std::size_t count, const StudyServices& sources, const StudyOptions& options, std::uint64_t seed) {
   search::RaceOptions race;
   race.tolerance = options.tolerance;
   race.error_probability = options.error_probability;
@@ -87,7 +87,7 @@ void run_race(StudyRun& run, std::size_t count, const StudySources& sources, con
   }
 }
 
-StudyRun run_search(const std::string& technique, std::size_t count, const StudySources& sources, const StudyOptions& options,
+StudyRun run_search(const std::string& technique, std::size_t count, const StudyServices& sources, const StudyOptions& options,
                     std::uint64_t seed) {
   StudyRun run;
   run.technique = technique;
@@ -114,7 +114,8 @@ std::set<std::size_t> to_judge(const Study& study, std::size_t count, const Stud
 }
 
 /// Judges everything at once, in interleaved rounds, so that the rates that decide on success are comparable.
-std::map<std::size_t, double> judge(const std::set<std::size_t>& configurations, const StudySources& sources, const StudyOptions& options) {
+std::map<std::size_t, double> judge(const std::set<std::size_t>& configurations, const StudyServices& sources,
+                                    const StudyOptions& options) {
   search::Ledger ledger({configurations.begin(), configurations.end()}, options.seed);
   search::Meter meter({});
   const search::Evaluator evaluator = sources.evaluator();
@@ -170,7 +171,7 @@ bool searches_in_one_process(std::string_view technique) {
   return name == "race" || name == "halving";
 }
 
-Study run_study(std::size_t count, const StudySources& sources, const StudyOptions& options) {
+Study run_study(std::size_t count, const StudyServices& sources, const StudyOptions& options) {
   std::for_each(options.techniques.begin(), options.techniques.end(), require_technique);
   Study study;
   for (int trial = 0; trial < options.trials; ++trial) {

@@ -35,7 +35,7 @@ struct Study {
 };
 
 /// Sources of costs (1 / rate).
-struct StudySources {
+struct StudyServices {
   Invocation invoke;                             ///< fresh processes, for the techniques of Tørring et al. 2021
   std::function<search::Evaluator()> evaluator;  ///< one process, for the race and for halving; made anew for every search
   std::function<Seconds()> clock;                ///< clock by which searches are charged
@@ -52,7 +52,7 @@ struct StudyOptions {
 };
 
 /// Runs all searches over `count` configurations and judges their results. Throws usage_error for an unknown technique.
-Study run_study(std::size_t count, const StudySources& sources, const StudyOptions& options);
+Study run_study(std::size_t count, const StudyServices& sources, const StudyOptions& options);
 
 /// A row of the study's table.
 struct StudyRow {

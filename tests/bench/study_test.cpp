@@ -16,8 +16,8 @@ class FakeLibrary {
  public:
   explicit FakeLibrary(std::vector<double> costs) : costs_(std::move(costs)) {}
 
-  StudySources sources() {
-    StudySources sources;
+  StudyServices sources() {
+    StudyServices sources;
     sources.invoke = [this](std::size_t i) -> Iteration {
       now_ += 0.5;
       return [this, i] { return cost(i); };

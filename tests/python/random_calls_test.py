@@ -66,7 +66,7 @@ CLASSES = [
 
 
 class Layout:
-    """The place of an array in a block of memory, so that two equal worlds can be made."""
+    """The place of an array in a block of memory, so that two equal sets can be made."""
 
     def __init__(self, random, shape, dtype, block=None):
         self.shape, self.dtype = tuple(int(size) for size in shape), np.dtype(dtype)
@@ -102,7 +102,7 @@ def values(random, dtype, count):
     return whole.astype(dtype)
 
 
-class World:
+class SharedArrays:
     """Blocks of memory with arrays in them."""
 
     def __init__(self, call):
@@ -269,14 +269,14 @@ class RandomCall:
         kinds = [layout.dtype for layout in self.layouts] + [np.dtype(self.options.get("dtype", "f8"))]
         return any(0 in layout.shape for layout in self.layouts) and any(kind.char in "gG" for kind in kinds)
 
-    def call(self, function_of, world):
-        arrays = world.arrays
+    def call(self, function_of, arrays_of_call):
+        arrays = arrays_of_call.arrays
         operands = [array if kind is None else CLASSES[kind](array) for array, kind in zip(arrays[: self.operands], self.classes)]
         if self.function == "tensordot":
             return function_of.tensordot(*operands, self.axes)
         options = dict(self.options)
         if self.out is not None:
-            options["out"] = world.out
+            options["out"] = arrays_of_call.out
         if not self.is_list:
             return function_of.einsum(self.text, *operands, **options)
         inputs, arrow, result = self.text.partition("->")
@@ -284,14 +284,14 @@ class RandomCall:
         arguments = [part for pair in zip(operands, [list(map(number, term)) for term in inputs.split(",")]) for part in pair]
         return function_of.einsum(*arguments, *([list(map(number, result))] if arrow else []), **options)
 
-    def world(self):
-        world = World(self)
+    def shared_arrays(self):
+        arrays_of_call = SharedArrays(self)
         if self.function == "einsum" and self.out is not None:
-            world.out = world.arrays[self.out]
+            arrays_of_call.out = arrays_of_call.arrays[self.out]
             if self.is_read_only:
-                world.out.flags.writeable = False
-            world.out = world.out.view(Derived) if self.is_marked else world.out
-        return world
+                arrays_of_call.out.flags.writeable = False
+            arrays_of_call.out = arrays_of_call.out.view(Derived) if self.is_marked else arrays_of_call.out
+        return arrays_of_call
 
     def __str__(self):
         arrays = ", ".join(f"{layout.dtype}{layout.shape}/{layout.strides}" for layout in self.layouts)
@@ -299,9 +299,9 @@ class RandomCall:
         return f"{what} of {arrays}, classes {self.classes}, {self.options}"
 
 
-def outcome(call, function_of, world):
+def outcome(call, function_of, arrays_of_call):
     try:
-        return call.call(function_of, world)
+        return call.call(function_of, arrays_of_call)
     except Exception as error:  # noqa: BLE001 - any exception is an outcome
         return error
 
@@ -313,7 +313,7 @@ def strides_that_count(array):
 class RandomCalls(unittest.TestCase):
     calls, seed = 2000, 1
 
-    def compare(self, call, ours, theirs, our_world, their_world, text):
+    def compare(self, call, ours, theirs, our_arrays, their_arrays, text):
         if isinstance(theirs, Exception) or isinstance(ours, Exception):
             self.assertTrue(isinstance(ours, type(theirs)), f"{text}: {ours!r} and {theirs!r}")
             return
@@ -326,10 +326,10 @@ class RandomCalls(unittest.TestCase):
         self.assertTrue(np.array_equal(np.asarray(ours), np.asarray(theirs)), f"{text}: {ours} and {theirs}")
         if theirs.size > 1:
             self.assertEqual(strides_that_count(ours), strides_that_count(theirs), text)
-        shares = [[np.may_share_memory(result, array) for array in world.arrays] for result, world in ((ours, our_world), (theirs, their_world))]
+        shares = [[np.may_share_memory(result, array) for array in arrays_of_call.arrays] for result, arrays_of_call in ((ours, our_arrays), (theirs, their_arrays))]
         self.assertEqual(*shares, text)
-        if theirs is their_world.out:
-            self.assertIs(ours, our_world.out, text)
+        if theirs is their_arrays.out:
+            self.assertIs(ours, our_arrays.out, text)
 
     def test_random_calls(self):
         random = np.random.default_rng(self.seed)
@@ -341,17 +341,17 @@ class RandomCalls(unittest.TestCase):
             call = RandomCall(random)
             if call.corrupts_memory():
                 continue
-            our_world, their_world = call.world(), call.world()
+            our_arrays, their_arrays = call.shared_arrays(), call.shared_arrays()
             for repeat in range(REPEATS):
-                our_world.reset()
-                their_world.reset()
+                our_arrays.reset()
+                their_arrays.reset()
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    theirs, ours = outcome(call, np, their_world), outcome(call, fc, our_world)
+                    theirs, ours = outcome(call, np, their_arrays), outcome(call, fc, our_arrays)
                 text = f"seed {self.seed}, expression {number}, call {repeat + 1}: {call}"
-                self.compare(call, ours, theirs, our_world, their_world, text)
+                self.compare(call, ours, theirs, our_arrays, their_arrays, text)
                 if not isinstance(theirs, Exception):
-                    for own, expected in zip(our_world.without_out(), their_world.without_out()):
+                    for own, expected in zip(our_arrays.without_out(), their_arrays.without_out()):
                         self.assertTrue(own is None or np.array_equal(own, expected), f"memory differs: {text}")
             fine += not isinstance(theirs, Exception)
         self.assertGreater(fine, expressions // 2)

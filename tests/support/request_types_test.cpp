@@ -11,7 +11,7 @@
 namespace flopcast {
 namespace request_types_test {
 
-enum class Mood { calm, busy };
+enum class Mood { quiet, busy };
 
 struct Limits {
   int threads = 2;
@@ -24,7 +24,7 @@ struct Request {
   Duration time_budget = 50;
   ByteCount capacity = 0;
   Limits limits;
-  Mood mood = Mood::calm;
+  Mood mood = Mood::quiet;
   bool validate = false;
 };
 
@@ -43,7 +43,7 @@ using request_types_test::Request;
 template <>
 struct EnumNames<request_types_test::Mood> {
   using Mood = request_types_test::Mood;
-  static constexpr std::array names{std::pair{Mood::calm, "calm"}, std::pair{Mood::busy, "busy"}};
+  static constexpr std::array names{std::pair{Mood::quiet, "quiet"}, std::pair{Mood::busy, "busy"}};
 };
 template <>
 Fields FieldTable<Request>::fields() {

@@ -30,7 +30,7 @@ Decision ranked(const std::vector<std::string>& variants) {
 }
 
 /// A clock with which variant "3" takes 1 s, "2" 1.2 s and "1" 1.3 s.
-struct World {
+struct Clock {
   std::size_t experiments = 0;
   std::vector<measure::Timings> operator()(std::span<const measure::Experiment> all) {
     std::vector<measure::Timings> timings;
@@ -81,10 +81,10 @@ TEST(Validate, GivesRoutinesTheWorkspaceOfTheirBlocks) {
 }
 
 TEST(Validate, RunsEachVariantAtItsBestBlockSize) {
-  World world;
+  Clock clock;
   const Decision decision = ranked({"2", "3", "1"});
-  const Check check = validate(problem(), decision, std::ref(world), runners(), Extent::ranking);
-  EXPECT_EQ(world.experiments, 3U);
+  const Check check = validate(problem(), decision, std::ref(clock), runners(), Extent::ranking);
+  EXPECT_EQ(clock.experiments, 3U);
   EXPECT_TRUE(check.complete);
   EXPECT_EQ(check.best.variant, "3");
   EXPECT_DOUBLE_EQ(check.chosen_seconds / check.best_seconds, 1.2);
@@ -94,10 +94,10 @@ TEST(Validate, RunsEachVariantAtItsBestBlockSize) {
 }
 
 TEST(Validate, RunsEverythingIfAsked) {
-  World world;
+  Clock clock;
   const Decision decision = ranked({"3", "2", "1"});
-  const Check check = validate(problem(), decision, std::ref(world), runners(), Extent::all);
-  EXPECT_EQ(world.experiments, 6U);
+  const Check check = validate(problem(), decision, std::ref(clock), runners(), Extent::all);
+  EXPECT_EQ(clock.experiments, 6U);
   EXPECT_EQ(check_order(decision, check), (OrderCheck{3, 3}));
 }
 
@@ -118,29 +118,29 @@ TEST(Validate, ComparesWithRawWallTimes) {
 }
 
 TEST(Validate, SkipsHopelesslySlowVariants) {
-  World world;
+  Clock clock;
   Decision decision = ranked({"3", "2", "1"});
   decision.ranking[2].best.seconds = 9;
   decision.forecasts[4].seconds = 9;
-  const Check check = validate(problem(), decision, std::ref(world), runners(), Extent::ranking);
-  EXPECT_EQ(world.experiments, 2U);
+  const Check check = validate(problem(), decision, std::ref(clock), runners(), Extent::ranking);
+  EXPECT_EQ(clock.experiments, 2U);
   EXPECT_EQ(check_order(decision, check), (OrderCheck{1, 1}));
-  validate(problem(), decision, std::ref(world), runners(), Extent::all);
-  EXPECT_EQ(world.experiments, 8U) << "unless all are asked for";
+  validate(problem(), decision, std::ref(clock), runners(), Extent::all);
+  EXPECT_EQ(clock.experiments, 8U) << "unless all are asked for";
 }
 
 TEST(Validate, PairsThatHardlyDifferDoNotCount) {
-  World world;
+  Clock clock;
   const Decision decision = ranked({"3", "2", "1"});
-  const Check check = validate(problem(), decision, std::ref(world), runners(), Extent::ranking);
+  const Check check = validate(problem(), decision, std::ref(clock), runners(), Extent::ranking);
   EXPECT_EQ(check_order(decision, check, 0.1).pairs, 2U) << "1.3 / 1.2 is less than 10 %";
 }
 
 TEST(Validate, NamesRunsThatWereNotReached) {
-  World world;
+  Clock clock;
   const Decision decision = ranked({"3", "2", "1"});
-  const auto cut_short = [&world](std::span<const measure::Experiment> all) {
-    std::vector<measure::Timings> timings = world(all);
+  const auto cut_short = [&clock](std::span<const measure::Experiment> all) {
+    std::vector<measure::Timings> timings = clock(all);
     timings.back().calls.front().clear();
     return timings;
   };

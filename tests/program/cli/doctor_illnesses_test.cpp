@@ -43,7 +43,7 @@ struct Patient {
   std::set<std::string> causes;  ///< without those that depend on other programs
 };
 
-/// An ill program and its healthy twin.
+/// An ill program and the same program in health.
 struct Illness {
   std::string name;
   std::string cure;  ///< the change that makes every call of the ill program fast, as --what-if takes it; empty: other calls do

@@ -199,8 +199,9 @@ struct ContractionPath {
 /// Finds the order that find_tree() finds, without choosing layouts and memory of intermediates. Throws what find_tree() throws.
 ContractionPath find_path(const Network& network, const StepCost& cost, const TreeOptions& options = {});
 
-/// Finds the steps that are the fastest by `order_cost`, and writes them with several layouts of the intermediates: first the best ones by
-/// `cost`, then plain ones that differ, for callers who can measure which are faster. The trees' times are those of `cost`.
+/// Finds the steps that are the fastest by `order_cost`, and writes them with several layouts of the intermediates. The layouts that are the
+/// fastest by `cost` come first. Plain ones that differ follow, for callers who can measure which are faster. The trees' times are those of
+/// `cost`.
 std::vector<ContractionTree> find_trees(const Network& network, const StepCost& order_cost, const StepCost& cost,
                                         const TreeOptions& options = {});
 

@@ -327,6 +327,7 @@ struct ProgramTraceFile::State {
           summary.seconds > 0 && std::isfinite(header.cpu_seconds) ? std::max(0.0, header.cpu_seconds) / summary.seconds : 0;
       summary.other_cores = std::isfinite(header.other_cores) ? std::max(0.0, header.other_cores) : 0;
       summary.waited_seconds = 1e-9 * static_cast<double>(header.waited_nanoseconds.load());
+      summary.cpus = static_cast<int>(header.cpus.load());
       summary.resident_bytes = std::max<std::int64_t>(0, header.resident_bytes);
       return;
     }

@@ -64,6 +64,7 @@ struct FileHeader {
   std::int64_t resident_bytes;  ///< peak of resident memory of the largest of its processes; 0 where it isn't known
   /// Time that its threads were ready to run and waited for a core, without killed processes; 0 where it isn't known.
   std::atomic<std::uint64_t> waited_nanoseconds;
+  std::atomic<std::uint32_t> cpus;  ///< most CPUs on which the threads of a process with calls could run; 0 where it isn't known
 };
 static_assert(sizeof(FileHeader) <= trace_page && std::atomic<std::uint64_t>::is_always_lock_free);
 

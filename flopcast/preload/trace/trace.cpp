@@ -242,19 +242,33 @@ void add_waiting(const char* file) noexcept {
   }
 }
 
-/// Adds the waiting of all threads that this process has.
+/// Notes on how many CPUs a process that made calls could run.
+void note_cpus(std::uint32_t cpus) noexcept {
+  std::uint32_t most = header->cpus.load(std::memory_order_relaxed);
+  while (presence->here.load() != 0 && most < cpus && !header->cpus.compare_exchange_weak(most, cpus, std::memory_order_relaxed)) {
+  }
+}
+
+/// Adds the waiting of all threads that this process has, and notes their CPUs. Threads of OpenMP may have one each.
 void add_waiting_of_threads() noexcept {
   DIR* threads = opendir("/proc/self/task");
+  cpu_set_t all;
+  CPU_ZERO(&all);
   for (const dirent* one = nullptr; threads != nullptr && (one = readdir(threads)) != nullptr;) {
     char file[sizeof "/proc/self/task//schedstat" + sizeof one->d_name];
     std::snprintf(file, sizeof file, "/proc/self/task/%s/schedstat", one->d_name);
     if (one->d_name[0] != '.') {  // the folder above is the process
       add_waiting(file);
+      cpu_set_t own;
+      if (sched_getaffinity(static_cast<pid_t>(std::strtol(one->d_name, nullptr, 10)), sizeof own, &own) == 0) {
+        CPU_OR(&all, &all, &own);
+      }
     }
   }
   if (threads != nullptr) {
     closedir(threads);
   }
+  note_cpus(static_cast<std::uint32_t>(CPU_COUNT(&all)));
 }
 
 /// Frees a thread's live chunk when the thread ends. Its records stay until another thread needs the chunk.

@@ -230,7 +230,7 @@ ProgramDiagnosis diagnose(DiagnosisFacts facts, Seconds time_budget, const Docto
     throw bad_input("a dry run has no times, and a diagnosis rests on them. Record the program without --skip-kernels");
   }
   const bool is_here = services.what_if.is_here(facts.place);
-  facts.cpus = services.what_if.cpus;
+  facts.cpus = summary.cpus > 0 ? std::min<double>(services.what_if.cpus, summary.cpus) : services.what_if.cpus;
   facts.has_one_thread = services.what_if.has_one_thread;
   facts.callers = concurrent_callers(facts.program);
   if (is_here && has_small_calls(facts.breakdown)) {

@@ -114,6 +114,7 @@ Fields FieldTable<program::RecordingFacts>::fields() {
           optional_field<&T::cores_got>("CPU time of the program over its seconds; 0: not known"),
           optional_field<&T::other_cores>("cores that other programs kept busy meanwhile, on average"),
           optional_field<&T::waited_seconds>("time that its threads were ready to run and waited for a core"),
+          optional_field<&T::cpus>("most CPUs on which the threads of a process with calls could run; 0: not known"),
           optional_field<&T::resident_bytes>("peak of resident memory of the largest of its processes; 0: not known")
               .measured_in("B", Best::small),
           field<&T::dropped>("calls that were not recorded because the disk was full"),

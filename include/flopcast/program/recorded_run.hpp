@@ -50,6 +50,7 @@ struct RecordingFacts : RecordedRun {
   double cores_got = 0;                    ///< CPU time of the program over `seconds`; 0: not known
   double other_cores = 0;                  ///< cores that other programs kept busy meanwhile, on average; 0: none, or not known
   Seconds waited_seconds = 0;              ///< time that its threads were ready to run and waited for a core; 0: none, or not known
+  int cpus = 0;                            ///< most CPUs on which the threads of a process with calls could run; 0: not known
   std::int64_t resident_bytes = 0;         ///< peak of resident memory of the largest of its processes; 0: not known
   std::uint64_t dropped = 0;               ///< calls that were not recorded because the disk was full
   std::vector<std::string> libraries;      ///< files that define the called routines

@@ -118,6 +118,16 @@ TEST_F(ProgramRecording, NotesHowLongThreadsWaitForACore) {
   EXPECT_LT(sleeper.waited_seconds, 0.5 * sleeper.seconds);
 }
 
+TEST_F(ProgramRecording, NotesOnHowManyCpusTheProgramCouldRun) {
+  const auto recorded_cpus = [&](const std::string& starter) {
+    const std::string script = starter + " " FLOPCAST_RECORDED_PROGRAM " plain; true";  // the shell makes no calls
+    EXPECT_EQ(record_program({{"/bin/sh", "-c", script}, {}, 1}, {folder_ / "trace", false, {}}), 0);
+    return static_cast<std::size_t>(read_program_trace(folder_ / "trace").summary.cpus);
+  };
+  EXPECT_EQ(recorded_cpus(""), machine::detect_topology().usable.size());
+  EXPECT_EQ(recorded_cpus("taskset -c " + std::to_string(sched_getcpu())), 1U);
+}
+
 /// The library's own report counts, not the environment variables.
 TEST_F(ProgramRecording, RecordsThreadsAndKernelsOfLibraries) {
   const LibraryFiles openblas{machine::locate("openblas", machine::Role::blas), {}};

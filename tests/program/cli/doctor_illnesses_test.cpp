@@ -41,6 +41,7 @@ struct Patient {
   std::string before;            ///< variables and commands before flopcast
   std::string arguments;         ///< arguments of ill_program
   std::set<std::string> causes;  ///< without those that depend on other programs
+  std::string starter = {};      ///< command behind flopcast that starts the program
 };
 
 /// An ill program and the same program in health.
@@ -79,8 +80,8 @@ class IllProgram : public testing::TestWithParam<Illness> {
 
   /// Runs a command of flopcast about the program.
   tests::Result run(const std::string& command, const Patient& patient) {
-    return tests::run_in(own_.path(),
-                         patient.before + " " FLOPCAST_PROGRAM " " + command + " -- " FLOPCAST_ILL_PROGRAM " " + patient.arguments);
+    return tests::run_in(own_.path(), patient.before + " " FLOPCAST_PROGRAM " " + command + " -- " + patient.starter +
+                                          " " FLOPCAST_ILL_PROGRAM " " + patient.arguments);
   }
 
   std::set<std::string> causes(const Patient& patient) {
@@ -243,6 +244,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "threads=1",
                 {one + " taskset -c $cpu", "threads=2 healthy", {"too_many_threads"}},
                 {one + " taskset -c $cpu", "healthy", {}}},
+        Illness{"AffinityOfTheProgramAlone",
+                "threads=1",
+                {one, "threads=2 healthy", {"too_many_threads"}, "taskset -c $cpu"},
+                {one, "healthy", {}, "taskset -c $cpu"}},
         Illness{"Cores", "threads=$cpus", {one, "threads=$many healthy", {"too_many_threads"}}, {one, "threads=$cpus healthy", {}}},
         Illness{"NestedThreads", "threads=1", {one, "threads=2 callers", {"nested_threads"}}, {one, "callers", {}}},
         Illness{"ThreadsUnused", "threads=$cpus", {one, "healthy", {"threads_unused"}}, {one, "threads=$cpus healthy", {}}},

@@ -6,7 +6,7 @@ endif()
 find_program(FLOPCAST_MKDOCS mkdocs REQUIRED)
 find_program(FLOPCAST_DOXYGEN doxygen REQUIRED)
 set(site ${PROJECT_BINARY_DIR}/site)
-file(GLOB_RECURSE documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/* ${PROJECT_SOURCE_DIR}/include/*)
+file(GLOB_RECURSE documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/* ${PROJECT_SOURCE_DIR}/examples/* ${PROJECT_SOURCE_DIR}/include/*)
 set(package)
 if(TARGET flopcast_python)
   set(package flopcast_python)
@@ -15,6 +15,7 @@ add_custom_command(OUTPUT ${site}/index.html
                    COMMAND ${PROJECT_SOURCE_DIR}/scripts/make_site ${site} ${PROJECT_BINARY_DIR}/python
                    DEPENDS ${documents} ${package} ${PROJECT_SOURCE_DIR}/mkdocs.yml ${PROJECT_SOURCE_DIR}/cmake/Doxyfile
                            ${PROJECT_SOURCE_DIR}/scripts/make_site ${PROJECT_SOURCE_DIR}/scripts/generated_pages.py
+                           ${PROJECT_SOURCE_DIR}/scripts/site_examples.py
                    COMMENT "Building the site of the documents" VERBATIM)
 add_custom_target(flopcast_site ALL DEPENDS ${site}/index.html)
 

@@ -1,5 +1,9 @@
-/* Asks flopcast for the best block sizes of a LAPACK routine in JSON, and prints its answer:  example_ask
-   Tuning measures kernels for about a second. */
+/* Asks flopcast for the best block sizes of a LAPACK routine in JSON, and prints its answer. Tuning measures kernels for about a second.
+     for      authors of C programs that want decisions of flopcast as data
+     build    cmake --build --preset check --target example_ask_c
+     run      build/check/bin/example_ask_c
+     picture  build/check/bin/example_ask_c | grep -A 11 '"chosen"'
+     read     docs/reference/c.md */
 #include <stdio.h>
 
 #include "flopcast/flopcast.h"

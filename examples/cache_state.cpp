@@ -1,5 +1,8 @@
-// Finds the cache levels of the operands of Cholesky's kernel calls, for caches of 48 KiB, 2 MiB and 64 MiB, from access distances alone:
-// example_cache_state N NB
+// Finds the cache levels of the operands of Cholesky's kernel calls from access distances alone. The caches have 48 KiB, 2 MiB and 64 MiB.
+//   for      readers of the papers who ask which operands are cached
+//   build    cmake --build --preset check --target example_cache_state
+//   run      build/check/bin/example_cache_state 1000 64
+//   read     docs/explanation/caches.md
 
 #include <fmt/format.h>
 

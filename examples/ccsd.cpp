@@ -1,5 +1,10 @@
-// Plans terms of the CCSD doubles equation once, and executes them in each iteration:  example_ccsd
+// Plans terms of the CCSD doubles equation once, and executes them in each iteration.
+//
 // R_abij sums products of integrals with the amplitudes t1 and t2. The check adds up every product in plain loops.
+//   for      authors of quantum chemistry programs in C++
+//   build    cmake --build --preset check --target example_ccsd
+//   run      build/check/bin/example_ccsd
+//   read     docs/howto/ccsd.md
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,5 +1,10 @@
-! Plans terms of the CCSD doubles equation once, and executes them in each iteration. Compile with flopcast_contract.f90 and link
-! libflopcast. The check adds up every product in plain loops.
+! Plans terms of the CCSD doubles equation once, and executes them in each iteration.
+!
+! Compile with flopcast_contract.f90 and link libflopcast. The check adds up every product in plain loops.
+!   for      authors of quantum chemistry programs in Fortran
+!   build    cmake --build --preset check --target example_ccsd_fortran
+!   run      build/check/bin/example_ccsd_fortran
+!   read     docs/howto/ccsd.md
 program ccsd
   use, intrinsic :: iso_c_binding, only: c_double
   use flopcast_contract

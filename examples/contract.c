@@ -1,5 +1,10 @@
-/* Plans a tensor contraction once and executes it, in C:  example_contract_c
-   Link flopcast::c, or compile with `pkg-config --cflags --libs flopcast`. */
+/* Plans a tensor contraction once and executes it, in C.
+
+   Link flopcast::c, or compile with `pkg-config --cflags --libs flopcast`.
+     for      authors of C programs that contract tensors
+     build    cmake --build --preset check --target example_contract_c
+     run      build/check/bin/example_contract_c
+     read     docs/howto/contract_from_c.md */
 #include <stdio.h>
 #include <stdlib.h>
 

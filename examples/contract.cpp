@@ -1,4 +1,8 @@
 // Plans a contraction of two tensors once and executes it on their elements.
+//   for      authors of C++ programs that contract tensors
+//   build    cmake --build --preset check --target example_contract
+//   run      build/check/bin/example_contract
+//   read     docs/howto/contract_from_cpp.md
 #include <cstdio>
 #include <vector>
 

@@ -1,4 +1,10 @@
-! Plans a tensor contraction once and executes it, in Fortran. Compile with flopcast_contract.f90 and link libflopcast.
+! Plans a tensor contraction once and executes it, in Fortran. A contraction whose sizes don't fit is refused with a reason.
+!
+! Compile with flopcast_contract.f90 and link libflopcast.
+!   for      authors of Fortran programs that contract tensors
+!   build    cmake --build --preset check --target example_contract_fortran
+!   run      build/check/bin/example_contract_fortran
+!   read     docs/reference/c.md
 program contract
   use, intrinsic :: iso_c_binding, only: c_double
   use flopcast_contract

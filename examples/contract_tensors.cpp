@@ -1,4 +1,8 @@
-// Plans a tensor contraction once and executes it:  example_contract_tensors
+// Plans a tensor contraction and explains the plan, then executes it. Only the library of contractions is linked.
+//   for      authors of C++ programs that need no other part of flopcast
+//   build    cmake --build --preset check --target example_contract_tensors
+//   run      build/check/bin/example_contract_tensors
+//   read     docs/explanation/planner.md
 
 #include <fmt/format.h>
 

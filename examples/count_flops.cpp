@@ -1,4 +1,8 @@
-// Computes flops and memory of one kernel call from the catalogue alone: example_count_flops dgemm m=100 n=200 k=50
+// Computes flops and memory of one kernel call from the catalogue alone.
+//   for      authors of performance models
+//   build    cmake --build --preset check --target example_count_flops
+//   run      build/check/bin/example_count_flops dgemm m=100 n=200 k=50
+//   read     docs/reference/routines.md
 
 #include <fmt/format.h>
 

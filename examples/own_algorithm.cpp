@@ -1,5 +1,8 @@
-// Records, predicts and tunes a blocked algorithm, B := L B, executes it and compares the result with BLAS, all from one source:
-// example_own_algorithm N
+// Records, predicts and tunes a blocked algorithm, B := L B, executes it and compares the result with BLAS, all from one source.
+//   for      developers of blocked algorithms
+//   build    cmake --build --preset check --target example_own_algorithm
+//   run      build/check/bin/example_own_algorithm 1000
+//   read     docs/howto/tune_own_algorithm.md
 
 #include <fmt/format.h>
 

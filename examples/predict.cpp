@@ -1,4 +1,9 @@
 // Predicts the time of a Cholesky factorisation with several block sizes, without running it.
+//   for      authors of programs that choose by expected time
+//   build    cmake --build --preset check --target example_predict
+//   run      build/check/bin/example_predict 1000
+//   picture  flopcast predict dpotrf uplo=L n=1000 nb=32,64,128 --figure predict.svg
+//   read     docs/explanation/prediction.md
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,4 +1,9 @@
 // Records the BLAS and LAPACK calls of a program and shows where their time went.
+//   for      authors of tools that look into other programs
+//   build    cmake --build --preset check --target example_profile example_cholesky
+//   run      build/check/bin/example_profile cholesky.trace build/check/bin/example_cholesky 1000
+//   picture  flopcast profile cholesky.trace --figure profile.svg
+//   read     docs/howto/why_slow.md
 #include <cstdio>
 
 #include "flopcast/flopcast.hpp"

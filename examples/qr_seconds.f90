@@ -1,6 +1,10 @@
-! An ordinary Fortran program without any use of flopcast: factors a random matrix of order n (first argument, 2000 by default) five times
-! with LAPACK's dgeqrf. It prints the median time and the largest error of Q R.
-! gfortran -O2 examples/qr_seconds.f90 -o qr_seconds -l:liblapack.so.3 -l:libblas.so.3
+! Factors a random matrix of order n five times with LAPACK's dgeqrf. An ordinary Fortran program without any use of flopcast.
+!
+! n is the first argument, 2000 by default. The program prints the median time and the largest error of Q R.
+!   for      users who want their own program to run with tuned block sizes
+!   build    gfortran -O2 examples/qr_seconds.f90 -o qr_seconds -l:liblapack.so.3 -l:libblas.so.3
+!   run      flopcast run --blas openblas-serial --lapack reference -- ./qr_seconds 1000
+!   read     docs/tutorial/tune_qr.md
 program qr_seconds
   implicit none
   integer, parameter :: wp = kind(1.0d0), repetitions = 5

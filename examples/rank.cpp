@@ -1,4 +1,9 @@
-// Ranks the algorithms for a Cholesky factorisation without running them:  example_rank [n]
+// Ranks the algorithms for a Cholesky factorisation without running them.
+//   for      developers who choose among variants of an algorithm
+//   build    cmake --build --preset check --target example_rank
+//   run      build/check/bin/example_rank 1000
+//   picture  flopcast rank cholesky --n 200:1000:200 --nb 32,64 --time-budget 10 --figure rank.svg
+//   read     docs/explanation/tuning.md
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,5 +1,8 @@
-// Lists the kernel calls of LAPACK's QR factorisation, without a matrix and without running the factorisation: example_record_algorithm N
-// NB
+// Lists the kernel calls of LAPACK's QR factorisation, without a matrix and without running the factorisation.
+//   for      developers who ask what a routine consists of
+//   build    cmake --build --preset check --target example_record_algorithm
+//   run      build/check/bin/example_record_algorithm 1000 64
+//   read     docs/explanation/recording.md
 
 #include <fmt/format.h>
 

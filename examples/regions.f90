@@ -1,6 +1,12 @@
-! Measures regions of a Fortran MPI program's own code as kernels of `flopcast mpi`. Compile with flopcast.f90 and link with
+! Measures regions of a Fortran MPI program's own code as kernels of `flopcast mpi`.
+!
+! Every process executes `steps` transpositions, then all processes add up their results. Compile with flopcast.f90 and link with
 ! libflopcast_regions.a.
-! Every process executes `steps` transpositions, then all processes add up their results.
+!   for      authors of MPI programs in Fortran whose time isn't all in BLAS
+!   build    mpifort.openmpi -O2 flopcast/preload/user/flopcast.f90 examples/regions.f90 build/check/lib/libflopcast_regions.a -o
+!              regions
+!   run      mpirun.openmpi -n 2 flopcast mpi run --figure regions.svg -- ./regions
+!   read     docs/howto/tune_mpi_program.md
 program regions
   use mpi
   use flopcast

@@ -1,4 +1,9 @@
 // Measures the roofs of this machine: arithmetic and the bandwidth of every memory level.
+//   for      authors of programs that compare kernels with what the machine can do
+//   build    cmake --build --preset check --target example_roofline
+//   run      build/check/bin/example_roofline | sed '1s/.*: {/{/' > roofline.json
+//   picture  flopcast roofline --replot roofline.json --figure roofline.svg
+//   read     docs/explanation/roofline.md
 #include <cstdio>
 
 #include "flopcast/flopcast.hpp"

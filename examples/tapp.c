@@ -1,6 +1,11 @@
-/* Computes D := alpha A B + beta C by TAPP, in C:  example_tapp_c
+/* Computes D := alpha A B + beta C by TAPP, in C.
+
    Link flopcast::tapp, or compile with `pkg-config --cflags --libs tapp-flopcast`. Without the second header, the program works with any
-   implementation of TAPP. */
+   implementation of TAPP.
+     for      authors of programs that use the standard interface of tensor products
+     build    cmake --build --preset check --target example_tapp_c
+     run      build/check/bin/example_tapp_c
+     read     docs/reference/tapp.md */
 #include <stdio.h>
 #include <stdlib.h>
 

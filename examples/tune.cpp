@@ -1,4 +1,9 @@
-// Chooses the block size of a QR factorisation without running it:  example_tune [n]
+// Chooses the block size of a QR factorisation without running it.
+//   for      authors of programs that tune LAPACK by themselves
+//   build    cmake --build --preset check --target example_tune
+//   run      build/check/bin/example_tune 1000
+//   picture  flopcast tune dgeqrf --n 1000 --nb 16,32,64 --time-budget 5 --figure tune.svg
+//   read     docs/explanation/tuning.md
 #include <cstdio>
 #include <cstdlib>
 

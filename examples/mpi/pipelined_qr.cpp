@@ -1,10 +1,17 @@
-// QR factorisation on a 2D block-cyclic distribution. Each panel is factored by its column of processes alone, by a tree of QRs (TSQR) or
-// twice by the Cholesky factor of its Gram matrix (Cholesky-QR2). An LU factorisation then rewrites the panel as a block reflector, which
-// updates the columns to its right. With look-ahead the next panel is factored and sent before the other columns are updated. Sources:
-// Ballard, Demmel, Grigori, Jacquelin, Nguyen, Solomonik, "Reconstructing Householder vectors from tall-skinny QR", 2014; Demmel, Grigori,
-// Hoemmen, Langou, "Communication-optimal parallel and sequential QR and LU factorizations", 2012; Fukaya, Nakatsukasa, Yanagisawa,
-// Yamamoto, "CholeskyQR2", 2014.
-// mpirun -n 4 pipelined_qr --m 3000 --n 1000 --nb 32 --grid 4x1 --panel tsqr --lookahead 1 --check
+// QR factorisation on a 2D block-cyclic distribution, with panels by TSQR or Cholesky-QR2 and look-ahead.
+//
+// Each panel is factored by its column of processes alone, by a tree of QRs (TSQR) or twice by the Cholesky factor of its Gram matrix
+// (Cholesky-QR2). An LU factorisation then rewrites the panel as a block reflector, which updates the columns to its right. With look-ahead
+// the next panel is factored and sent before the other columns are updated. Sources: Ballard, Demmel, Grigori, Jacquelin, Nguyen,
+// Solomonik, "Reconstructing Householder vectors from tall-skinny QR", 2014; Demmel, Grigori, Hoemmen, Langou, "Communication-optimal
+// parallel and sequential QR and LU factorizations", 2012; Fukaya, Nakatsukasa, Yanagisawa, Yamamoto, "CholeskyQR2", 2014.
+//   for      authors of MPI programs
+//   build    cmake --build --preset check --target mpi_subjects
+//   run      OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4
+//              build/check/bin/pipelined_qr_openmpi --m 2048 --n 512 --nb 32 --grid 4x1 --panel tsqr --check
+//   picture  OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4 flopcast mpi run --figure pipelined_qr.svg --
+//              build/check/bin/pipelined_qr_openmpi --m 2048 --n 512 --nb 32 --grid 4x1 --panel tsqr
+//   read     docs/reference/mpi_examples.md
 #include <mpi.h>
 
 #include <algorithm>

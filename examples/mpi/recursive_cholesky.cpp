@@ -1,8 +1,15 @@
-// Cholesky factorisation on a 3D grid, recursive and bulk-synchronous. The factor and its inverse are computed together, so that all work
-// is in products of matrices, which are split among the layers of the grid and summed. A is distributed cyclically over each layer and
-// replicated in all layers. Sources: Hutter and Solomonik, "Communication-avoiding Cholesky-QR2 for rectangular matrices", 2019, section 2;
-// Tiskin, "Bulk-synchronous parallel Gaussian elimination", 2002.
-// mpirun -n 8 recursive_cholesky --n 2000 --nb 128 --grid 2x2x2 --base-case gather --check
+// Cholesky factorisation on a 3D grid, recursive and bulk-synchronous.
+//
+// The factor and its inverse are computed together, so that all work is in products of matrices, which are split among the layers of the
+// grid and summed. A is distributed cyclically over each layer and replicated in all layers. Sources: Hutter and Solomonik, "Communication-
+// avoiding Cholesky-QR2 for rectangular matrices", 2019, section 2; Tiskin, "Bulk-synchronous parallel Gaussian elimination", 2002.
+//   for      authors of MPI programs
+//   build    cmake --build --preset check --target mpi_subjects
+//   run      OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4
+//              build/check/bin/recursive_cholesky_openmpi --n 1024 --nb 256 --grid 2x2x1 --check
+//   picture  OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4 flopcast mpi run --figure recursive_cholesky.svg --
+//              build/check/bin/recursive_cholesky_openmpi --n 1024 --nb 256 --grid 2x2x1
+//   read     docs/reference/mpi_examples.md
 #include <mpi.h>
 
 #include <cstdio>

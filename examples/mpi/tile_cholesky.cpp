@@ -1,6 +1,13 @@
-// Cholesky factorisation by tiles on a 2D grid of processes, with nonblocking messages and look-ahead, a test program of `flopcast mpi`.
+// Cholesky factorisation by tiles on a 2D grid of processes, with nonblocking messages and look-ahead.
+//
 // Tile (i, j) of the lower triangle is at process (i mod rows, j mod columns).
-// mpirun -n 4 tile_cholesky --n 1000 --nb 64 --grid 2x2 --lookahead 1 --check
+//   for      authors of MPI programs
+//   build    cmake --build --preset check --target mpi_subjects
+//   run      OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4
+//              build/check/bin/tile_cholesky_openmpi --n 1024 --nb 128 --grid 2x2 --lookahead 1 --check
+//   picture  OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4 flopcast mpi run --figure tile_cholesky.svg --
+//              build/check/bin/tile_cholesky_openmpi --n 1024 --nb 128 --grid 2x2 --lookahead 1
+//   read     docs/reference/mpi_examples.md
 #include <mpi.h>
 
 #include <algorithm>

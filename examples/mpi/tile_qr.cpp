@@ -1,9 +1,16 @@
-// QR factorisation by tiles on a 2D grid of processes with nonblocking messages. In each panel every process reduces its tiles to one
-// triangle, and a binary tree merges the triangles of different processes. Columns to the right follow tile by tile, the next panel first.
-// Tile (i, j) is at process (i mod rows, j mod columns). Sources: Buttari, Langou, Kurzak, Dongarra, "A class of parallel tiled linear
-// algebra algorithms for multicore architectures", 2009; Hadri, Ltaief, Agullo, Dongarra, "Tile QR factorization with parallel panel
-// processing for multicore architectures", 2010.
-// mpirun -n 4 tile_qr --m 2000 --n 1000 --nb 96 --ib 16 --grid 2x2 --check
+// QR factorisation by tiles on a 2D grid of processes, with nonblocking messages.
+//
+// In each panel every process reduces its tiles to one triangle, and a binary tree merges the triangles of different processes. Columns to
+// the right follow tile by tile, the next panel first. Tile (i, j) is at process (i mod rows, j mod columns). Sources: Buttari, Langou,
+// Kurzak, Dongarra, "A class of parallel tiled linear algebra algorithms for multicore architectures", 2009; Hadri, Ltaief, Agullo,
+// Dongarra, "Tile QR factorization with parallel panel processing for multicore architectures", 2010.
+//   for      authors of MPI programs
+//   build    cmake --build --preset check --target mpi_subjects
+//   run      OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4
+//              build/check/bin/tile_qr_openmpi --m 1024 --n 512 --nb 128 --ib 16 --grid 2x2 --check
+//   picture  OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4 flopcast mpi run --figure tile_qr.svg --
+//              build/check/bin/tile_qr_openmpi --m 1024 --n 512 --nb 128 --ib 16 --grid 2x2
+//   read     docs/reference/mpi_examples.md
 #include <mpi.h>
 
 #include <algorithm>

@@ -1,5 +1,10 @@
-/* Factors a symmetric positive definite n x n matrix with LAPACK's dpotrf and prints the largest element of |A - L L'|, relative to n: small if all went well.
-   Build: cc cholesky.c -o cholesky -llapack -lblas. Run: flopcast run --report --lapack reference -- ./cholesky 1000 */
+/* Factors a symmetric positive definite n x n matrix with LAPACK's dpotrf, and prints the residual |A - L L'|, relative to n: small if all
+   went well.
+     for      users who look for what makes a C program slow
+     build    cc -O2 examples/programs/cholesky.c -o cholesky -l:liblapack.so.3 -l:libblas.so.3 -lm
+     run      flopcast run --report --lapack reference -- ./cholesky 1000
+     picture  flopcast record --output cholesky.trace -- ./cholesky 1000 && flopcast profile cholesky.trace --figure cholesky.svg
+     read     docs/howto/why_slow.md */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>

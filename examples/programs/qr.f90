@@ -1,5 +1,9 @@
-! Factors a random n x n matrix with LAPACK's dgeqrf and prints the largest element of |A - Q R|, relative to A, which is small if all went
-! well. Build: gfortran qr.f90 -o qr -llapack -lblas. Run: flopcast run --report -- ./qr 1000
+! Factors a random n x n matrix with LAPACK's dgeqrf, and prints the residual |A - Q R|, relative to A: small if all went well.
+!   for      users who look for what makes a Fortran program slow
+!   build    gfortran -O2 examples/programs/qr.f90 -o qr -l:liblapack.so.3 -l:libblas.so.3
+!   run      flopcast run --report -- ./qr 1000
+!   picture  flopcast record --output qr.trace -- ./qr 1000 && flopcast profile qr.trace --figure qr.svg
+!   read     docs/reference/programs.md
 program qr
   implicit none
   integer, parameter :: dp = kind(1d0)

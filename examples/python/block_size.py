@@ -1,4 +1,10 @@
-"""For the author of a library: a blocked algorithm of one's own that asks for the tuned block size at run time."""
+"""Runs a blocked algorithm of one's own that asks for the tuned block size at run time.
+
+  for      authors of Python libraries
+  build    cmake --build --preset check
+  run      PYTHONPATH=build/check/python python3 examples/python/block_size.py
+  read     docs/howto/tune_own_algorithm.md
+"""
 
 import pathlib
 import tempfile

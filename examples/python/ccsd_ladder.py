@@ -1,6 +1,11 @@
-"""For a chemist: the particle-particle ladder of coupled cluster theory, R(abij) := sum over cd of W(abcd) T(cdij).
+"""Contracts the particle-particle ladder of coupled cluster theory, R(abij) := sum over cd of W(abcd) T(cdij).
 
 The contraction is planned once. Each iteration of the amplitude equations then costs its execution only.
+
+  for      chemists
+  build    cmake --build --preset check
+  run      PYTHONPATH=build/check/python python3 examples/python/ccsd_ladder.py
+  read     docs/howto/ccsd.md
 """
 
 import numpy as np

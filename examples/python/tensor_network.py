@@ -1,4 +1,10 @@
-"""For a physicist: the overlap of two matrix product states, and the order in which a network is contracted."""
+"""Computes the overlap of two matrix product states, with the order in which the network is contracted.
+
+  for      physicists
+  build    cmake --build --preset check
+  run      PYTHONPATH=build/check/python python3 examples/python/tensor_network.py
+  read     docs/explanation/contraction_trees.md
+"""
 
 import numpy as np
 

@@ -1,6 +1,12 @@
-"""For a scientist with a notebook: which block size and which variant is fastest, and how long will it take?
+"""Asks which block size and which variant is fastest, and how long a problem will take.
 
 Each step is a cell. Results show themselves as tables in a notebook, and plot() draws them.
+
+  for      scientists with a notebook
+  build    cmake --build --preset check
+  run      PYTHONPATH=build/check/python python3 examples/python/tuning_notebook.py
+  picture  flopcast tune dgeqrf --n 100,200 --nb 16,32,64 --time-budget 5 --figure tune.svg
+  read     docs/reference/python.md
 """
 
 import flopcast as fc

@@ -35,13 +35,14 @@ void add_limits(PageContents& contents, const MpiProfile& profile) {
 void add_path_pictures(PageContents& contents, const MpiProfile& profile) {
   BarChart kernels{"Time along the critical path by kernel", "s", {}};
   for (const MpiKernel& kernel : profile.kernels) {
-    if (kernel.along.count > 0 && std::isfinite(kernel.along.seconds) && kernels.bars.size() < max_bars) {
+    if (kernel.along.count > 0 && std::isfinite(kernel.along.seconds)) {
       report::Bar bar = time_bar(kernel.name, kernel.along.seconds);
       bar.text += fmt::format(", {}", counted(kernel.along.count, "execution"));
       kernels.bars.push_back(std::move(bar));
     }
   }
   std::stable_sort(kernels.bars.begin(), kernels.bars.end(), [](const auto& a, const auto& b) { return a.value > b.value; });
+  kernels.bars.resize(std::min(kernels.bars.size(), max_bars));
   if (profile.own_code > 0) {
     kernels.bars.push_back(time_bar("own code", profile.own_code, {}, true));
   }

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "flopcast/protocol/mpi_profile.hpp"
 #include "flopcast/tasks/mpi/mpi.hpp"
 #include "flopcast/tasks/mpi/tuning.hpp"
@@ -55,6 +57,20 @@ TEST(MpiProfileContents, TellThePathAndTheProcesses) {
   MpiProfile incomplete = mpi_profile();
   incomplete.path_complete = false;
   EXPECT_THAT(contents(incomplete).warnings, ::testing::Contains(HasSubstr("incomplete")));
+}
+
+TEST(MpiProfileContents, DrawTheKernelsThatTakeLongest) {
+  MpiProfile profile = mpi_profile();
+  for (int i = 1; i <= 20; ++i) {
+    profile.kernels.push_back(profile.kernels.front());
+    profile.kernels.back().name = "dgemm m=" + std::to_string(i);
+    profile.kernels.back().along.seconds = 10 + i;
+  }
+  const PageContents page = contents(profile);
+  const report::BarChart& chart = tests::bars(page);
+  ASSERT_EQ(chart.bars.size(), 16);
+  EXPECT_EQ(chart.bars.front().label, "dgemm m=20");
+  EXPECT_EQ(chart.bars.back().label, "dgemm m=5");
 }
 
 TEST(MpiProfileContents, TellWhatIsLostAndWhoWaited) {

@@ -14,8 +14,7 @@ endif()
 add_custom_command(OUTPUT ${site}/index.html
                    COMMAND ${PROJECT_SOURCE_DIR}/scripts/make_site ${site} ${PROJECT_BINARY_DIR}/python
                    DEPENDS ${documents} ${package} ${PROJECT_SOURCE_DIR}/mkdocs.yml ${PROJECT_SOURCE_DIR}/cmake/Doxyfile
-                           ${PROJECT_SOURCE_DIR}/scripts/make_site ${PROJECT_SOURCE_DIR}/scripts/generated_pages.py
-                           ${PROJECT_SOURCE_DIR}/scripts/site_examples.py
+                           ${PROJECT_SOURCE_DIR}/scripts/make_site ${PROJECT_SOURCE_DIR}/scripts/site_hooks.py
                    COMMENT "Building the site of the documents" VERBATIM)
 add_custom_target(flopcast_site ALL DEPENDS ${site}/index.html)
 

@@ -334,16 +334,34 @@ void add_variants(Figure& figure, const Ranking& ranking, const PlaceRanking& pl
   }
 }
 
+/// Returns the picture of a ranking: curves over n, or bars where all problems are one.
+report::Picture picture_of(const Ranking& ranking, const std::string& name) {
+  constexpr auto has_one_problem = [](const PlaceRanking& place) { return place.decisions.size() == 1; };
+  if (!std::all_of(ranking.places.begin(), ranking.places.end(), has_one_problem)) {
+    Figure figure{name + ": variants at their best block sizes (lines predicted, points measured)", {"n"}, {"GFLOP/s"}, {}};
+    for (const PlaceRanking& place : ranking.places) {
+      add_variants(figure, ranking, place);
+    }
+    return figure;
+  }
+  report::BarChart chart{name + ": predicted times of variants at their best block sizes, with intervals of 95 %", "s", {}};
+  for (const PlaceRanking& place : ranking.places) {
+    for (const tuning::VariantRank& rank : place.decisions.front().ranking) {
+      chart.bars.push_back(
+          time_bar(described(ranking, place, rank.best.variant) + place_text(ranking, place), rank.best.seconds, rank.best.interval));
+    }
+  }
+  return chart;
+}
+
 PageContents ranking_contents(const Ranking& ranking) {
   const std::string name = ranking.family.empty() ? ranking.routine : ranking.family;
   PageContents contents{fmt::format("Which variant of {} is the fastest?", name), ""};
-  Figure figure{name + ": variants at their best block sizes (lines predicted, points measured)", {"n"}, {"GFLOP/s"}, {}};
   std::vector<const Decision*> all;
   for (const PlaceRanking& place : ranking.places) {
     std::transform(place.decisions.begin(), place.decisions.end(), std::back_inserter(all), [](const Decision& one) { return &one; });
-    add_variants(figure, ranking, place);
   }
-  contents.pictures.emplace_back(std::move(figure));
+  contents.pictures.push_back(picture_of(ranking, name));
   contents.trust = trust_of(all);
   std::vector<std::string> winners;
   double regret = 0;

@@ -9,7 +9,8 @@
 //   build    cmake --build --preset check --target mpi_subjects
 //   run      OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4
 //              build/check/bin/pipelined_qr_openmpi --m 2048 --n 512 --nb 32 --grid 4x1 --panel tsqr --check
-//   picture  OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4 flopcast mpi run --figure pipelined_qr.svg --
+//   picture  OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4
+//              flopcast mpi run --figure pipelined_qr.svg --
 //              build/check/bin/pipelined_qr_openmpi --m 2048 --n 512 --nb 32 --grid 4x1 --panel tsqr
 //   read     docs/reference/mpi_examples.md
 #include <mpi.h>

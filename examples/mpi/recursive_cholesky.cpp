@@ -7,7 +7,8 @@
 //   build    cmake --build --preset check --target mpi_subjects
 //   run      OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4
 //              build/check/bin/recursive_cholesky_openmpi --n 1024 --nb 256 --grid 2x2x1 --check
-//   picture  OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4 flopcast mpi run --figure recursive_cholesky.svg --
+//   picture  OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4
+//              flopcast mpi run --figure recursive_cholesky.svg --
 //              build/check/bin/recursive_cholesky_openmpi --n 1024 --nb 256 --grid 2x2x1
 //   read     docs/reference/mpi_examples.md
 #include <mpi.h>

@@ -3,7 +3,8 @@
 //   build    cmake --build --preset check --target mpi_subjects
 //   run      OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4
 //              build/check/bin/scalapack_qr_openmpi --m 1024 --n 512 --nb 32 --grid 2x2 --check
-//   picture  OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4 flopcast mpi run --figure scalapack_qr.svg --
+//   picture  OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4
+//              flopcast mpi run --figure scalapack_qr.svg --
 //              build/check/bin/scalapack_qr_openmpi --m 1024 --n 512 --nb 32 --grid 2x2
 //   read     docs/reference/mpi_examples.md
 #include <algorithm>

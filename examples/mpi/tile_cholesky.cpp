@@ -5,7 +5,8 @@
 //   build    cmake --build --preset check --target mpi_subjects
 //   run      OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4
 //              build/check/bin/tile_cholesky_openmpi --n 1024 --nb 128 --grid 2x2 --lookahead 1 --check
-//   picture  OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4 flopcast mpi run --figure tile_cholesky.svg --
+//   picture  OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4
+//              flopcast mpi run --figure tile_cholesky.svg --
 //              build/check/bin/tile_cholesky_openmpi --n 1024 --nb 128 --grid 2x2 --lookahead 1
 //   read     docs/reference/mpi_examples.md
 #include <mpi.h>

@@ -8,7 +8,8 @@
 //   build    cmake --build --preset check --target mpi_subjects
 //   run      OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4
 //              build/check/bin/tile_qr_openmpi --m 1024 --n 512 --nb 128 --ib 16 --grid 2x2 --check
-//   picture  OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4 flopcast mpi run --figure tile_qr.svg --
+//   picture  OPENBLAS_NUM_THREADS=1 mpirun.openmpi --oversubscribe -n 4
+//              flopcast mpi run --figure tile_qr.svg --
 //              build/check/bin/tile_qr_openmpi --m 1024 --n 512 --nb 128 --ib 16 --grid 2x2
 //   read     docs/reference/mpi_examples.md
 #include <mpi.h>

@@ -161,16 +161,12 @@ TreeOptions tree_options(const PlanOptions& options) {
   return of_tree;
 }
 
-/// Returns the trees from which a plan may be chosen, the one with the shortest predicted time first, then the one with the least number of
-/// products. With effort `measure`, the search takes longer, and each tree comes with other layouts of its intermediates, too.
+/// Returns the trees from which a plan may be chosen, each with several layouts of its intermediates: the one with the shortest predicted
+/// time first, then the one with the least number of products. With effort `measure`, the search takes longer.
 std::vector<ContractionTree> trees_of(const SizedExpression& expression, const TensorAxes& axes, const StepCost& cost,
                                       const PlanOptions& options) {
   const bool is_measured = options.effort == Effort::measure;
-  const auto find = [&, network = network_of(expression, axes, options)](const StepCost& of_order, const TreeOptions& of_tree) {
-    std::vector<ContractionTree> trees = find_trees(network, of_order, cost, of_tree);
-    trees.resize(is_measured ? trees.size() : 1);
-    return trees;
-  };
+  const Network network = network_of(expression, axes, options);
   TreeOptions of_tree = tree_options(options);
   const auto take_time = [&](double share,
                              Seconds otherwise) {  // shares of the time budget, within which the machine's time is better used
@@ -181,13 +177,14 @@ std::vector<ContractionTree> trees_of(const SizedExpression& expression, const T
   constexpr double for_predicted = 0.4, for_counted = 0.1;
   constexpr Seconds least_for_counted = 0.005;
   take_time(for_predicted, TreeSearchOptions().time_budget);
-  std::vector<ContractionTree> trees = find(cost, of_tree);
+  std::vector<ContractionTree> trees = find_trees(network, cost, cost, of_tree);
   if (!is_measured && !trees.front().loops.empty()) {
-    return trees;  // the planned times of blocks can't be compared
+    trees.resize(1);  // the planned times of blocks can't be compared
+    return trees;
   }
   take_time(for_counted, least_for_counted);
   of_tree.search.budget_share = 0;  // a number of products isn't a time
-  std::vector<ContractionTree> by_products = find(ProductCount(), of_tree);
+  std::vector<ContractionTree> by_products = find_trees(network, ProductCount(), cost, of_tree);
   if (by_products.front().joins != trees.front().joins) {
     std::move(by_products.begin(), by_products.end(), std::back_inserter(trees));
   }

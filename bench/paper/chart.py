@@ -4,6 +4,8 @@ import subprocess
 
 COLORS = ["#7a2fb3", "#007a57", "#1d6fab", "#985900", "#b3477d", "#0a4f8f", "#c42b1e", "#1c1e21", "#8b4513", "#556b2f"]
 
+DARK = "<style>@media (prefers-color-scheme: dark) { #gnuplot_canvas { filter: invert(0.9) hue-rotate(180deg); } }</style>\n\n"  # as flopcast's pictures
+
 
 def quoted(text):
     return "'" + text.replace("'", "''").replace("\n", " ") + "'"
@@ -36,5 +38,5 @@ def draw(chart, path):
     if not shutil.which("gnuplot"):
         return False
     drawn = subprocess.run(["gnuplot"], input=script_of(chart), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=True)
-    path.write_text(drawn.stdout)
+    path.write_text(drawn.stdout.replace('<g id="gnuplot_canvas"', DARK + '<g id="gnuplot_canvas"', 1))
     return True

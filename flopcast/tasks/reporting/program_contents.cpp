@@ -169,7 +169,7 @@ PageContents profile_contents(const ProgramProfile& profile) {
                                    format_seconds(best->predicted), seconds_text(best->interval), format_seconds(best->recorded),
                                    is_certain ? "certainly" : "perhaps", format_percent(*best->gain));
     if (best->question.tuned_blocks && !best->blocks.empty()) {
-      contents.steps.push_back({"Tune the block sizes and keep them in the profile.",
+      contents.steps.push_back({"Tune the block sizes and keep them in the tuning file.",
                                 fmt::format("flopcast tune {} --save", shell_text({best->blocks.front().routine, "--n", "200:3200"}))});
     }
     contents.steps.push_back({"Run the program with the change.", run_command(best->question, profile.command)});

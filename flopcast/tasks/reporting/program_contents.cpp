@@ -70,9 +70,10 @@ Strips timeline_picture(const ProgramProfile::Timeline& timeline) {
 
 /// Returns the answer that saves most time, or nullptr.
 const WhatIfResult* best_answer(const ProgramProfile& profile) {
+  constexpr double shown_gain = 5e-4;  // less is shown as 0.0 %
   const WhatIfResult* best = nullptr;
   for (const WhatIfResult& answer : profile.what_if) {
-    const bool is_gain = answer.failure.empty() && !answer.question.is_same() && answer.gain.value_or(0) > 0;
+    const bool is_gain = answer.failure.empty() && !answer.question.is_same() && answer.gain.value_or(0) >= shown_gain;
     if (is_gain && (best == nullptr || *answer.gain > *best->gain)) {
       best = &answer;
     }

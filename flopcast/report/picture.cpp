@@ -126,6 +126,16 @@ std::string csv_beside(const std::string& path) { return std::filesystem::path(p
 
 std::string ending_of(const std::string& path) { return std::filesystem::path(path).extension(); }
 
+/// Returns the drawing of gnuplot with a rule for readers who prefer dark colours: white becomes dark, and colours keep their hue.
+std::string with_dark_colors(std::string svg) {
+  constexpr std::string_view rule =
+      "<style>@media (prefers-color-scheme: dark) { #gnuplot_canvas { filter: invert(0.9) hue-rotate(180deg); } }</style>\n\n";
+  if (const std::size_t canvas = svg.find("<g id=\"gnuplot_canvas\""); canvas != std::string::npos) {
+    svg.insert(canvas, rule);
+  }
+  return svg;
+}
+
 }  // namespace
 
 Table picture_table(const Picture& picture) {
@@ -157,7 +167,7 @@ void draw(const Picture& picture, const std::string& path) {
   const std::string script = gnuplot_script(picture, ending == ".png" ? "pngcairo" : ending == ".pdf" ? "pdfcairo" : "svg");
   const std::string image = ending == ".gp" ? script : run_gnuplot(script);
   write_file(csv_beside(path), to_csv(picture_table(picture)));
-  write_file(path, image);
+  write_file(path, ending == ".svg" ? with_dark_colors(image) : image);
 }
 
 }  // namespace report

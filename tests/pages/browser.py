@@ -83,6 +83,8 @@ class Browser:
     def save_screenshot(self, file):
         """Writes the page, not only what the window shows, as a PNG. Chromium draws 16384 pixels at most."""
         size = self.command("Page.getLayoutMetrics")["cssContentSize"]
-        clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 16000), "scale": 1}
-        shot = self.command("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
-        pathlib.Path(file).write_bytes(base64.b64decode(shot["data"]))
+        pathlib.Path(file).write_bytes(self.screenshot({"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 16000)}))
+
+    def screenshot(self, place):
+        """Returns a rectangle of the page (x, y, width, height in pixels) as a PNG."""
+        return base64.b64decode(self.command("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip={**place, "scale": 1})["data"])

@@ -17,6 +17,7 @@
 namespace flopcast::report {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 Figure escaped_picture() {
@@ -54,7 +55,7 @@ TEST(Draw, EveryPictureIsDrawnByGnuplotInEveryFormat) {
     draw(picture, folder.file("p.svg"));
     draw(picture, folder.file("p.png"));
     draw(picture, folder.file("p.pdf"));
-    EXPECT_THAT(read_file(folder.file("p.svg")), HasSubstr("</svg>"));
+    EXPECT_THAT(read_file(folder.file("p.svg")), AllOf(HasSubstr("prefers-color-scheme: dark"), HasSubstr("</svg>")));
     EXPECT_EQ(read_file(folder.file("p.png")).substr(1, 3), "PNG");
     EXPECT_EQ(read_file(folder.file("p.pdf")).substr(0, 5), "%PDF-");
     EXPECT_EQ(read_file(folder.file("p.csv")), to_csv(picture_table(picture)));

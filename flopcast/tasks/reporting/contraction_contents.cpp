@@ -122,7 +122,7 @@ PageContents algorithms_contents(const AlgorithmRanking& ranking) {
       chart.bars.back().text += one.measured_seconds ? ", measured " + format_seconds(*one.measured_seconds) : "";
     }
   }
-  contents.pictures = {parts_of_candidates(ranking), std::move(chart)};
+  contents.pictures = {std::move(chart), parts_of_candidates(ranking)};
   if (const std::string command = emitting_command(ranking.contraction, first.algorithm.name()); !command.empty()) {
     contents.steps = {{"Write the fastest algorithm as a function in C.", command}};
   }

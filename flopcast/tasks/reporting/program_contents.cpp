@@ -70,9 +70,10 @@ Strips timeline_picture(const ProgramProfile::Timeline& timeline) {
 
 /// Returns the answer that saves most time, or nullptr.
 const WhatIfResult* best_answer(const ProgramProfile& profile) {
+  constexpr double shown_gain = 5e-4;  // less is shown as 0.0 %
   const WhatIfResult* best = nullptr;
   for (const WhatIfResult& answer : profile.what_if) {
-    const bool is_gain = answer.failure.empty() && !answer.question.is_same() && answer.gain.value_or(0) > 0;
+    const bool is_gain = answer.failure.empty() && !answer.question.is_same() && answer.gain.value_or(0) >= shown_gain;
     if (is_gain && (best == nullptr || *answer.gain > *best->gain)) {
       best = &answer;
     }
@@ -169,7 +170,7 @@ PageContents profile_contents(const ProgramProfile& profile) {
                                    format_seconds(best->predicted), seconds_text(best->interval), format_seconds(best->recorded),
                                    is_certain ? "certainly" : "perhaps", format_percent(*best->gain));
     if (best->question.tuned_blocks && !best->blocks.empty()) {
-      contents.steps.push_back({"Tune the block sizes and keep them in the profile.",
+      contents.steps.push_back({"Tune the block sizes and keep them in the tuning file.",
                                 fmt::format("flopcast tune {} --save", shell_text({best->blocks.front().routine, "--n", "200:3200"}))});
     }
     contents.steps.push_back({"Run the program with the change.", run_command(best->question, profile.command)});

@@ -19,7 +19,7 @@ import peise2014  # noqa: E402
 import peise2015  # noqa: E402
 import torring2021  # noqa: E402
 from book import BEGIN, END, UsageError, chosen_entries, filled, wrapped  # noqa: E402
-from chart import script_of  # noqa: E402
+from chart import range_of, script_of  # noqa: E402
 from entry import Chart, alike, at_least, at_most, extra, table_of, value_of  # noqa: E402
 
 PAPERS = [peise2014.PAPER, iakymchuk2011.PAPER, peise2015.PAPER, torring2021.PAPER, hutter2021.PAPER]
@@ -69,8 +69,15 @@ class Readings(unittest.TestCase):
         script = script_of(Chart("it's", "n", "s", [("a predicted", [1], [2]), ("a measured", [1], [3]), ("b", [1], [4])], "y", names=("zero", "one")))
         self.assertIn("set title 'it''s'", script)
         self.assertIn("set logscale y", script)
+        self.assertIn("set xrange [0:2]", script)
+        self.assertIn("set yrange [1.90476:4.2]", script)
         self.assertIn("set xtics ('zero' 0, 'one' 1)", script)
         self.assertRegex(script, r"linetype 1 dashtype 2 title 'a predicted', .*linetype 1 title 'a measured', .*linetype 2 title 'b'\n$")
+
+    def test_ranges_leave_out_what_cannot_be_drawn(self):
+        self.assertEqual(range_of([0, float("inf"), 10, 1000], True), "[7.94328:1258.93]")
+        self.assertEqual(range_of([-1, float("nan"), 1], False), "[-1.1:1.1]")
+        self.assertEqual(range_of([], True), "[0.952381:1.05]")
 
     def test_a_recorded_contraction(self):
         document = json.loads((HERE / "contraction.json").read_text())

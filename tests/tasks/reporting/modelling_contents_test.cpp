@@ -128,6 +128,7 @@ TEST(AlgorithmsContents, NameTheFastestAndTheCommandThatWritesIt) {
   const PageContents page = contents(ranking);
   const std::string name = ranking.algorithms[0].algorithm.name();
   EXPECT_THAT(page.answer, AllOf(HasSubstr(name + " is predicted to be the fastest: 1.00 ms"), HasSubstr("All others are slower")));
+  EXPECT_EQ(tests::bars(page).bars.at(0).label, name) << "the main picture shows what the answer says";
   EXPECT_THAT(page.steps.at(0).command, AllOf(HasSubstr("a=4 b=5 c=6 i=7 --precision z --order row_major"), HasSubstr(name)));
   ranking.algorithms[1].tie = true;
   EXPECT_THAT(contents(ranking).answer, HasSubstr("1 other algorithm can't be told from it"));

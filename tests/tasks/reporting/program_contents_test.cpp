@@ -72,6 +72,8 @@ TEST(ProfileContents, ApplyTheBestAnswer) {
   ASSERT_EQ(chart.bars.size(), 4U) << "recorded, and three predictions";
   EXPECT_TRUE(chart.bars[0].reference);
   EXPECT_NEAR(chart.bars[2].range->high, 2.2, 1e-12);
+  asked.what_if = {answer("kernels=auto", 3.999)};
+  EXPECT_THAT(contents(asked).answer, HasSubstr("None of the asked changes")) << "a gain of 0.0 %";
   asked.what_if = {answer("kernels=auto", 5)};
   EXPECT_THAT(contents(asked).answer, HasSubstr("None of the asked changes"));
 }

@@ -381,7 +381,10 @@ ContractionTree find_tree(const SizedExpression& expression, const EinsumStrides
   const TensorAxes axes = tensor_axes(expression, strides, options.precision, options.order);
   PlanOptions quick = options;
   quick.effort = Effort::estimate;
-  return shortest_of(trees_of(expression, axes, *cost_of(Executor::planner, machine, quick), quick), machine, quick).network.tree();
+  std::vector<ContractionTree> trees = trees_of(expression, axes, *cost_of(Executor::planner, machine, quick), quick);
+  const bool has_gemm = machine.find(static_cast<char>(options.precision) + std::string("gemm")) != nullptr;
+  const bool has_room = static_cast<double>(tensor_bytes(axes, options)) <= recently_available_bytes();
+  return has_gemm && has_room ? shortest_of(std::move(trees), machine, quick).network.tree() : std::move(trees.front());
 }
 
 ContractionPath find_path(const SizedExpression& expression, const Machine& machine, Executor executor, const PlanOptions& options) {

@@ -30,7 +30,9 @@ Plan plan(std::string_view text, std::span<const std::vector<std::int64_t>> shap
 /// Says whether flopcast's planner or NumPy executes the pairs of a path.
 enum class Executor : std::uint8_t { planner, numpy };
 
-/// Finds the tree of an expression of dense tensors, one operand or more, without preparing its execution.
+/// Finds the tree of an expression of dense tensors, one operand or more, without preparing its execution. The tree is that of plan() with
+/// effort `estimate`. Where the machine has no gemm, or the tensors have no room in memory, steps aren't planned, and the tree and its times
+/// are those of the search.
 ContractionTree find_tree(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine,
                           const PlanOptions& options = {});
 

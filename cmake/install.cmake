@@ -49,11 +49,8 @@ list(JOIN components " " FLOPCAST_COMPONENTS)
 flopcast_link_table(FLOPCAST_LINK_TABLE)
 set(destination ${CMAKE_INSTALL_LIBDIR}/cmake/flopcast)
 configure_package_config_file(cmake/flopcast-config.cmake.in ${PROJECT_BINARY_DIR}/flopcast-config.cmake INSTALL_DESTINATION ${destination})
-set(compatibility SameMinorVersion)
-if(PROJECT_VERSION_MAJOR GREATER 0)  # docs/reference/compatibility.md
-  set(compatibility SameMajorVersion)
-endif()
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/flopcast-config-version.cmake COMPATIBILITY ${compatibility})
+# As docs/reference/compatibility.md promises.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/flopcast-config-version.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/flopcast-config.cmake ${PROJECT_BINARY_DIR}/flopcast-config-version.cmake DESTINATION ${destination} COMPONENT libflopcast-dev)
 
 install(DIRECTORY include/flopcast DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT libflopcast-dev)

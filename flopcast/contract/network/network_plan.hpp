@@ -21,7 +21,9 @@ struct StepCall {
     std::vector<Label> labels;
     std::vector<std::int64_t> strides;  ///< in elements
     bool conjugated = false;
+    friend bool operator==(const StepOperand&, const StepOperand&) = default;
   };
+  friend bool operator==(const StepCall&, const StepCall&) = default;
   Precision precision = Precision::d;
   LabelExtents extents;
   StepOperand a;

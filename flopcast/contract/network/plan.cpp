@@ -34,25 +34,42 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// Returns a function that prepares steps by plan_pair() with `options`, but for the precision, which is the step's. `machine` and what
-/// `options` refers to must exist as long as the function. If `made` isn't null, the function adds every plan to that list.
-PrepareStep einsum_steps(const Machine& machine, PlanOptions options, std::vector<Plan>* made = nullptr) {
-  return [&machine, made, options = std::move(options)](const StepCall& call) -> StepFunction {
-    std::vector<Subscripts> operands = {{call.a.labels, {}, call.a.conjugated}};
-    EinsumStrides strides{{call.a.strides}, call.c.strides};
-    if (call.b) {
-      operands.push_back({call.b->labels, {}, call.b->conjugated});
-      strides.operands.push_back(call.b->strides);
-    }
-    PlanOptions of_step = options;
-    of_step.precision = call.precision;
-    const std::size_t count = operands.size();
-    const Expression expression = make_expression(std::move(operands), Subscripts{call.c.labels});
-    const Plan plan = plan_pair(with_extents(expression, call.extents), strides, machine, of_step);
-    if (made != nullptr) {
-      made->push_back(plan);
-    }
-    return [plan, count](const void* a, const void* b, void* c, std::complex<double> alpha, std::complex<double> beta) {
+/// Returns the plan of a step by plan_pair() with `options`, but for the precision, which is the step's.
+Plan plan_of(const StepCall& call, const Machine& machine, PlanOptions options) {
+  std::vector<Subscripts> operands = {{call.a.labels, {}, call.a.conjugated}};
+  EinsumStrides strides{{call.a.strides}, call.c.strides};
+  if (call.b) {
+    operands.push_back({call.b->labels, {}, call.b->conjugated});
+    strides.operands.push_back(call.b->strides);
+  }
+  options.precision = call.precision;
+  const Expression expression = make_expression(std::move(operands), Subscripts{call.c.labels});
+  return plan_pair(with_extents(expression, call.extents), strides, machine, options);
+}
+
+/// Plans the steps of trees, each step once however many trees have it.
+class StepPlans {
+ public:
+  /// `machine`, and what `options` refers to, must exist as long as this object.
+  StepPlans(const Machine& machine, PlanOptions options) : machine_(machine), options_(std::move(options)) {}
+
+  [[nodiscard]] Plan of(const StepCall& call) {
+    const auto known = std::find_if(plans_.begin(), plans_.end(), [&](const auto& one) { return one.first == call; });
+    return known != plans_.end() ? known->second : plans_.emplace_back(call, plan_of(call, machine_, options_)).second;
+  }
+
+ private:
+  const Machine& machine_;
+  PlanOptions options_;
+  std::vector<std::pair<StepCall, Plan>> plans_;
+};
+
+/// Returns a function that prepares steps by `plans` and adds each plan to `made`. Both must exist as long as the function.
+PrepareStep einsum_steps(StepPlans& plans, std::vector<Plan>& made) {
+  return [&](const StepCall& call) -> StepFunction {
+    made.push_back(plans.of(call));
+    return [plan = made.back(), count = std::size_t{call.b ? 2U : 1U}](const void* a, const void* b, void* c, std::complex<double> alpha,
+                                                                       std::complex<double> beta) {
       const std::array<const void*, 2> both = {a, b};
       plan.execute(std::span(both.data(), count), c, alpha, beta);
     };
@@ -198,20 +215,24 @@ struct PlannedTree {
 };
 
 /// Plans the steps. If the tree has no loops, its times become those of the planned steps, which know the layouts of the tensors.
-PlannedTree planned(ContractionTree tree, const Machine& machine, const PlanOptions& options) {
+PlannedTree planned(ContractionTree tree, StepPlans& plans) {
   std::vector<Plan> steps;
-  NetworkPlan network(std::move(tree), einsum_steps(machine, options, &steps));
+  NetworkPlan network(std::move(tree), einsum_steps(plans, steps));
   if (network.tree().loops.empty()) {
     network.set_seconds(steps);
   }
   return {std::move(network), std::move(steps)};
 }
 
-/// Plans the steps of all trees, and returns the tree whose steps take the least time together.
+/// Plans the steps of the trees, and returns the tree whose steps take the least time together. Planning ends with the first trees if it
+/// takes long: longer than an execution and 0.1 s.
 PlannedTree shortest_of(std::vector<ContractionTree> trees, const Machine& machine, const PlanOptions& options) {
-  PlannedTree best = planned(std::move(trees.front()), machine, options);
-  for (std::size_t i = 1; i < trees.size(); ++i) {
-    PlannedTree other = planned(std::move(trees[i]), machine, options);
+  constexpr Seconds usual_limit = 0.1;
+  const Stopwatch watch;
+  StepPlans plans(machine, options);
+  PlannedTree best = planned(std::move(trees.front()), plans);
+  for (std::size_t i = 1; i < trees.size() && watch.elapsed() < std::max(usual_limit, best.network.tree().seconds); ++i) {
+    PlannedTree other = planned(std::move(trees[i]), plans);
     if (other.network.tree().loops.empty() && other.network.tree().seconds < best.network.tree().seconds) {
       best = std::move(other);
     }
@@ -313,7 +334,8 @@ class TreePlan final : public Plan::Implementation {
   /// room.
   void take_fastest_of(std::vector<ContractionTree> trees, const SizedExpression& expression, const EinsumStrides& strides,
                        const Machine& machine, const PlanOptions& options) {
-    const PrepareStep prepare = einsum_steps(machine, options, &steps_);  // of the taken tree only
+    StepPlans plans(machine, options);
+    const PrepareStep prepare = einsum_steps(plans, steps_);  // of the taken tree only
     std::optional<EinsumTensors> tensors;
     try {
       tensors.emplace(expression, strides, options);
@@ -327,7 +349,9 @@ class TreePlan final : public Plan::Implementation {
     if (trees.size() > 1) {
       PlanOptions quick = options;
       quick.effort = Effort::estimate;
-      trees = {fastest_of(std::move(trees), einsum_steps(machine, quick), *tensors, options).first.tree()};
+      StepPlans quick_plans(machine, quick);
+      std::vector<Plan> of_all;
+      trees = {fastest_of(std::move(trees), einsum_steps(quick_plans, of_all), *tensors, options).first.tree()};
     }
     std::pair<NetworkPlan, std::optional<Seconds>> fastest = fastest_of(std::move(trees), prepare, *tensors, options);
     network_.emplace(std::move(fastest.first));

@@ -408,7 +408,10 @@ ContractionTree find_tree(const SizedExpression& expression, const EinsumStrides
   std::vector<ContractionTree> trees = trees_of(expression, axes, *cost_of(Executor::planner, machine, quick), quick);
   const bool has_gemm = machine.find(static_cast<char>(options.precision) + std::string("gemm")) != nullptr;
   const bool has_room = static_cast<double>(tensor_bytes(axes, options)) <= recently_available_bytes();
-  return has_gemm && has_room ? shortest_of(std::move(trees), machine, quick).network.tree() : std::move(trees.front());
+  if (!has_gemm || !has_room) {
+    return std::move(trees.front());
+  }
+  return shortest_of(std::move(trees), machine, quick).network.tree();
 }
 
 ContractionPath find_path(const SizedExpression& expression, const Machine& machine, Executor executor, const PlanOptions& options) {

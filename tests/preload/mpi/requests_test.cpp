@@ -97,11 +97,11 @@ TEST_P(MpiModes, PollingCountsAsWaiting) {
   }
 }
 
-/// Only a real clock times transfers. How long they are depends on who else has the cores, but not that nobody on the path waits for them.
+/// Only a real clock times transfers. How long they are, and how long a process waits for a core, depends on other programs. Transfers take at
+/// least the time of moving their bytes, and they would take none if polls counted as waiting.
 TEST_P(MpiModes, TransfersThatBothProcessesPollForAreCommunication) {
   const json found = same_as_plain(2, "ping", "--clock wall");
   const json& path = found.at("path");
-  EXPECT_GT(path.at("communication_seconds").get<double>(), 10 * path.at("idle_seconds").get<double>());
   const double words = path.at("words").get<double>();
   EXPECT_GT(words, found.at("processes").at(0).at("words").get<double>() / 2) << "most messages are on the path";
   constexpr double bytes_of_word = 8, fastest_memory = 2e11;

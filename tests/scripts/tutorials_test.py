@@ -113,14 +113,18 @@ class Record(unittest.TestCase):
         busy = list(cores)
         with tempfile.TemporaryDirectory() as name, unittest.mock.patch.multiple(
                 run_tutorials, WINDOW=0, meter=lambda pid: lambda: busy.pop(0) if len(busy) > 1 else busy[0]):
-            path = pathlib.Path(name) / "a.md"
+            path = pathlib.Path(name) / "tutorial" / "a.md"
+            for folder in ("tutorial", "figures"):
+                (pathlib.Path(name) / folder).mkdir()
+            (path.parent.parent / "figures/kept.svg").write_text("old figure\n")
             path.write_text(text)
-            shell = run_tutorials.Shell(name, None)
-            recorder = run_tutorials.Recorder(path, shell.pid, timeout, "/tmp/home")
+            shell = run_tutorials.Shell(path.parent, None)
+            recorder = run_tutorials.Recorder(path, path.parent, shell.pid, timeout, "/tmp/home")
             with contextlib.redirect_stdout(io.StringIO()):
                 messages = list(run_tutorials.check(path, shell, path.parent, False, recorder))
             recorder.write()
             shell.close()
+            self.figures = {figure.name: figure.read_text() for figure in (path.parent.parent / "figures").iterdir()}
             return path.read_text(), messages
 
     def document(self, shown, came=""):
@@ -133,6 +137,13 @@ class Record(unittest.TestCase):
     def test_all_that_is_shown_is_replaced(self):
         self.expect("old 1\n\nmore\n", "new 2\nin /tmp/home/x\n\n", "new 2\nin ~/.local/share/flopcast/x\n")
         self.expect("", "not shown\n", "")
+
+    def test_figures_of_the_documents_are_replaced(self):
+        command = "echo new figure | tee kept.svg other.svg #  --figure kept.svg --figure other.svg"
+        self.assertEqual(self.record(f"```\n$ {command}\nold\n```\n"), (f"```\n$ {command}\nnew figure\n```\n", []))
+        self.assertEqual(self.figures, {"kept.svg": "new figure\n"})
+        self.record(f"```\n$ {command}\nold\n```\n", cores=[0, 1])
+        self.assertEqual(self.figures, {"kept.svg": "old figure\n"})
 
     def test_what_is_left_out_stays_out(self):
         self.expect("...\na 1 ms\nb\n...\nd 2:\n", "x\na 3 s\ninserted\nb\nc\nd 4:\ne\n", "...\na 3 s\ninserted\nb\n...\nd 4:\ne\n")

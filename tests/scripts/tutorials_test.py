@@ -48,7 +48,7 @@ class RunTutorials(unittest.TestCase):
             return done.returncode, [line for line in done.stdout.splitlines() if line.startswith("a.md")]
 
     def test_commands_share_a_shell_and_files_are_written(self):
-        text = "Write `a.json`:\n\n```json\n{}\n```\n\n```\n$ x=5\n$ test $x = 5 && grep -q '{}' a.json\n$ read y || true\n```\n"
+        text = "Write `a.json`:\n\n```json\n{}\n```\n\n```sh\nfalse\n```\n\n```\n$ x=5\n$ test $x = 5 && grep -q '{}' a.json\n$ read y || true\n```\n"
         self.assertEqual(self.run_on(text), (0, []))
 
     def test_a_command_that_fails_is_found(self):

@@ -181,10 +181,11 @@ class Verifier {
   void note(const VerifyOutcome& outcome, std::size_t s) {
     VerifiedLibrary& library = result_.libraries[s];
     const auto text = [](const LibraryIdentity& one) { return one.name + (one.version.empty() ? "" : " " + one.version); };
+    const std::string& file = outcome.blas ? outcome.blas->path : subjects_[s].blas;
+    library.file = request_.anonymous ? std::string(anonymous_library(file)) : file;
     if (outcome.blas) {
       library.blas = text(*outcome.blas);
       library.kernels = outcome.blas->kernels;
-      library.file = request_.anonymous ? std::string(anonymous_library(outcome.blas->path)) : outcome.blas->path;
       library.lapack = text(*outcome.lapack);
       library.integer_bytes = outcome.blas->integer_bytes;
     }
@@ -207,11 +208,15 @@ class Verifier {
       result_.is_complete &= done_[s] >= planned_ || !result_.libraries[s].failure.empty();
     }
     services_.keep(result_.is_complete ? nullptr : &result_);
+    std::size_t refused = 0;
     for (const VerifiedLibrary& library : result_.libraries) {
       if (!library.failure.empty()) {
-        result_.remarks.push_back(
-            fmt::format("{} can't be verified: {}", library.file.empty() ? library.blas : library.file, library.failure));
+        ++refused;
+        result_.remarks.push_back(fmt::format("{} can't be verified: {}", library.file, library.failure));
       }
+    }
+    if (refused > 0 && refused == subjects_.size()) {
+      throw environment_error("{}", result_.remarks.back());  // the library itself, if several numbers of threads were tried
     }
     if (result_.fails()) {
       reproduce();

@@ -28,6 +28,7 @@ struct FakeServices {
   Seconds now = 0;
   std::string wrong;
   std::int64_t calls_per_launch = 1'000'000;
+  std::set<std::string> broken;  ///< files that can't be opened
   std::optional<Verification> stored;
   std::vector<std::set<std::string>> skipped;
   std::int64_t made = 0;
@@ -39,6 +40,10 @@ struct FakeServices {
       now += 1;
       skipped.push_back(calls.skipped);
       VerifyOutcome outcome;
+      if (broken.count(subject.blas) > 0) {
+        outcome.failure = "it lacks sdot_";
+        return outcome;
+      }
       outcome.blas = LibraryIdentity{"openblas", "/home/ada/lib/" + subject.blas, "0.3.21", "Haswell", "", "", 4};
       outcome.lapack = LibraryIdentity{"reference", "", "3.11.0", "", "", "", 4};
       outcome.next = std::min<std::int64_t>(calls.first + calls_per_launch, static_cast<std::int64_t>(calls.calls.size()));
@@ -95,6 +100,22 @@ TEST(Verification, RoutinesWithWrongCallsAreSkippedAfterThree) {
   EXPECT_THAT(fake.skipped.front(), ElementsAre());
   EXPECT_THAT(fake.skipped.back(), ElementsAre("daxpy"));
   EXPECT_EQ(result.libraries[0].findings.front().seed, 1U);
+}
+
+TEST(Verification, LibrariesThatCannotBeVerifiedAreNamed) {
+  FakeServices fake;
+  fake.broken = {"/lib/libbroken.so"};
+  const VerifySubject broken{"/lib/libbroken.so", "", "", 1};
+  const Verification both = verify_libraries(request_for({"ddot"}, 1), {one_library[0], broken}, fake.services(), {});
+  EXPECT_THAT(both.remarks, ElementsAre("/lib/libbroken.so can't be verified: it lacks sdot_"));
+  EXPECT_EQ(both.libraries[1].file, "/lib/libbroken.so");
+  try {
+    verify_libraries(request_for({"ddot"}, 1), {broken}, fake.services(), {});
+    FAIL() << "nothing was verified";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::environment);
+    EXPECT_THAT(error.what(), HasSubstr("/lib/libbroken.so can't be verified"));
+  }
 }
 
 TEST(Verification, AnonymousResultsHaveNoFolders) {

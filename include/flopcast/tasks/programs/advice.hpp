@@ -435,7 +435,7 @@ struct Verification {
 /// Calls routines of the libraries in child processes, and compares the results with wider arithmetic. A verification that ends early keeps
 /// its state in the store, and the same request goes on from there in the next call, unless a library or the recording has changed. A program
 /// for C99 that repeats the wrong calls goes to the file `reproducer`. Throws bad_input for a library, routine or recording that doesn't
-/// exist, or a file that can't be written.
+/// exist, or a file that can't be written, and environment_error if none of the libraries can be verified.
 Verification verify_libraries(const Workbench& bench, const VerifyRequest& request, const RunContext& context = {});
 
 /// Converts to and from the document {"schema": "flopcast-verification-1", ...}.

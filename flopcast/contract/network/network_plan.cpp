@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <numeric>
 #include <utility>
 
 #include "flopcast/contract/notation/element.hpp"
@@ -131,12 +132,11 @@ void NetworkPlan::execute(std::span<const void* const> operands, void* output, s
   workspaces_->give_back(std::move(workspace));
 }
 
-void NetworkPlan::set_seconds(std::span<const Plan> plans) {
-  tree_.seconds = 0;
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    tree_.steps[i].seconds = plans[i].seconds();
-    tree_.seconds += plans[i].seconds();
+void NetworkPlan::set_seconds(std::span<const Seconds> seconds) {
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    tree_.steps[i].seconds = seconds[i];
   }
+  tree_.seconds = std::accumulate(seconds.begin(), seconds.end(), 0.0);
 }
 
 /// Runs the action, with the whole loop if it begins one. Returns the next action.

@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include "flopcast/contract/einsum/pair_plan.hpp"
 #include "flopcast/contract/network/contraction_tree.hpp"
 #include "flopcast/contract/planner/buffer_pool.hpp"
 
@@ -47,8 +46,8 @@ class NetworkPlan {
   void execute(std::span<const void* const> operands, void* output, std::complex<double> alpha = 1.0,
                std::complex<double> beta = 0.0) const;
   [[nodiscard]] const ContractionTree& tree() const { return tree_; }
-  /// Replaces the predicted times of the tree's steps by those of `plans`, the steps' plans in their order. The tree has no loops.
-  void set_seconds(std::span<const Plan> plans);
+  /// Replaces the predicted times of the tree's steps. The tree has no loops.
+  void set_seconds(std::span<const Seconds> seconds);
 
  private:
   struct Run;

@@ -185,13 +185,12 @@ std::vector<ContractionTree> trees_of(const SizedExpression& expression, const T
   const bool is_measured = options.effort == Effort::measure;
   const Network network = network_of(expression, axes, options);
   TreeOptions of_tree = tree_options(options);
-  const auto take_time = [&](double share,
-                             Seconds otherwise) {  // shares of the time budget, within which the machine's time is better used
+  const auto take_time = [&](double share, Seconds otherwise) {
     const Seconds share_of_budget = is_measured ? share * options.time_budget : 0;
     of_tree.search.time_budget = std::max(otherwise, share_of_budget);
     of_tree.search.min_time = std::max(std::min(otherwise, TreeSearchOptions().min_time), share_of_budget);
   };
-  constexpr double for_predicted = 0.4, for_counted = 0.1;
+  constexpr double for_predicted = 0.4, for_counted = 0.1;  // shares of the time budget, within which the machine's time is better used
   constexpr Seconds least_for_counted = 0.005;
   take_time(for_predicted, TreeSearchOptions().time_budget);
   std::vector<ContractionTree> trees = find_trees(network, cost, cost, of_tree);
@@ -219,18 +218,21 @@ PlannedTree planned(ContractionTree tree, StepPlans& plans) {
   std::vector<Plan> steps;
   NetworkPlan network(std::move(tree), einsum_steps(plans, steps));
   if (network.tree().loops.empty()) {
-    network.set_seconds(steps);
+    std::vector<Seconds> seconds;
+    std::transform(steps.begin(), steps.end(), std::back_inserter(seconds), std::mem_fn(&Plan::seconds));
+    network.set_seconds(seconds);
   }
   return {std::move(network), std::move(steps)};
 }
 
-/// Plans the steps of the trees, and returns the tree whose steps take the least time together. A later tree has to be clearly faster than an
-/// earlier one. Planning ends with the first trees if it takes long: longer than an execution and 0.1 s.
-PlannedTree shortest_of(std::vector<ContractionTree> trees, const Machine& machine, const PlanOptions& options) {
+/// Plans the steps of the trees by estimate, and returns the tree whose steps take the least time together. A later tree has to be clearly
+/// faster than an earlier one. Planning ends with the first trees if it takes long: longer than an execution and 0.1 s.
+PlannedTree shortest_of(std::vector<ContractionTree> trees, const Machine& machine, PlanOptions options) {
   constexpr Seconds usual_limit = 0.1;
   constexpr double clearly = 0.95;
   const Stopwatch watch;
-  StepPlans plans(machine, options);
+  options.effort = Effort::estimate;
+  StepPlans plans(machine, std::move(options));
   PlannedTree best = planned(std::move(trees.front()), plans);
   for (std::size_t i = 1; i < trees.size() && watch.elapsed() < std::max(usual_limit, best.network.tree().seconds); ++i) {
     PlannedTree other = planned(std::move(trees[i]), plans);
@@ -285,9 +287,13 @@ class TreePlan final : public Plan::Implementation {
       if (of_steps.effort == Effort::incremental && of_steps.trials == nullptr) {
         of_steps.trials = std::make_shared<TrialMemory>();  // equal steps try candidates together
       }
-      PlannedTree shortest = shortest_of(std::move(trees), machine, of_steps);
-      network_.emplace(std::move(shortest.network));
-      steps_ = std::move(shortest.steps);
+      PlannedTree chosen = shortest_of(std::move(trees), machine, options);
+      if (options.effort != Effort::estimate) {
+        StepPlans plans(machine, std::move(of_steps));  // only steps of the chosen tree try candidates
+        chosen = planned(chosen.network.tree(), plans);
+      }
+      network_.emplace(std::move(chosen.network));
+      steps_ = std::move(chosen.steps);
     }
     addend_ = plan_of_addend(expression, strides, options);
     const bool has_diagonal = network_->tree().network.output.labels.size() < expression.result.labels.size();

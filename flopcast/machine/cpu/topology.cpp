@@ -42,9 +42,11 @@ HwlocTopology load_hwloc() {
   return topology;
 }
 
+/// Returns the text without the spaces by which some CPUs fill up their names; empty if the object has none.
 std::string info(hwloc_obj_t object, const char* name) {
   const char* value = object == nullptr ? nullptr : hwloc_obj_get_info_by_name(object, name);
-  return value == nullptr ? "" : value;
+  const std::string text = value == nullptr ? "" : value;
+  return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
 std::string cpu_name(hwloc_topology_t topology) {

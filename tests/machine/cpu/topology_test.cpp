@@ -71,6 +71,8 @@ TEST(Hybrid, TellsKindsOfCoresApart) {
   EXPECT_EQ(fast.caches[0].bytes, 49152);
 }
 
+TEST(Hybrid, NameOfTheCpuEndsWithoutSpaces) { EXPECT_EQ(hybrid().cpu, "Hybrid CPU (family 6, model 151, stepping 2)"); }
+
 TEST(Hybrid, ThreadsTakeTheFastCoresFirst) {
   const Topology found = hybrid();
   EXPECT_EQ(choose_cpus(found.places, 2, Affinity::close), (std::vector<int>{0, 2}));

@@ -15,6 +15,7 @@ import re
 import statistics
 import subprocess
 import sys
+import textwrap
 import time
 
 from accuracy import quantile
@@ -324,19 +325,8 @@ def measured_lines(sitting, rows):
     waited = [s["rejected"] for s in steps if s["rejected"]]
     text = (f"One run of `bench/accuracy_page.py --results FOLDER --page docs/accuracy.md` on {cpu}, in {when}, with the program of commit {commit}. "
             f"Other programs were busy before {len(waited)} of {len(steps)} steps; the run waited {sum(waited)} s for them.")
-    return ["", *wrapped(text), "", "| job | median | worst | conditions |", "|:--|:--|:--|:--|", *(f"| {' | '.join(row)} |" for row in rows), "",
+    return ["", *textwrap.wrap(text, 100, break_on_hyphens=False), "", "| job | median | worst | conditions |", "|:--|:--|:--|:--|", *(f"| {' | '.join(row)} |" for row in rows), "",
             "![Errors of predicted wall times by routine](figures/accuracy.svg)"]
-
-
-def wrapped(text, width=100):
-    lines, line = [], ""
-    for word in text.split():
-        if line and len(line) + 1 + len(word) > width:
-            lines.append(line)
-            line = word
-        else:
-            line = f"{line} {word}".strip()
-    return lines + [line]
 
 
 def main():

@@ -11,6 +11,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 
 import chart
@@ -187,31 +188,33 @@ class Book:
     def rows_of(self, entry):
         return [Row(**row) for row in self.record(entry)[1]["rows"]]
 
-    def page_rows(self, entry, pictures):
-        """Yields the entry's rows of the page, one for each number. `pictures` is the folder of the page's pictures, relative to the page."""
+    def page_lines(self, entry, pictures):
+        """Yields the entry's part of the page: what the paper shows, command and duration, picture, numbers, and why they differ. `pictures` is the
+        folder of the page's pictures, relative to the page."""
         form, record = self.record(entry) or ("full", None)
         command = f"`bench/paper/all {entry.paper.key} {entry.name}{' --short' if form == 'short' else ''}`"
+        yield from ["", f"#### {entry.name}: {entry.title}", ""]
         if not record:
-            yield f"| {entry.name}: {entry.title} | {command} | not run yet | | | | |"
+            yield f"{entry.shows} {command} has not run yet."
             return
-        name = f"[{entry.name}]({pictures}/{pathlib.Path(record['picture']).name})" if record["picture"] else entry.name
         busy = f", {record['busy_cores']:.1f} cores busy" if record["busy_cores"] >= 0.05 else ""
-        first = f"{name}: {entry.title} | {command} | {duration(record['seconds'])}{busy}"
-        for row in self.rows_of(entry):
-            yield f"| {first} | {row.quantity} | {row.paper} | {row.ours} | {verdict(row)} |"
-            first = "| |"
+        yield f"{entry.shows} {command} took {duration(record['seconds'])}{busy}."
+        if record["picture"]:
+            yield from ["", f"![{entry.title}]({pictures}/{pathlib.Path(record['picture']).name})"]
+        yield from ["", "| number | the paper | here | agreement |", "|---|--:|--:|---|"]
+        yield from (f"| {row.quantity} | {row.paper} | {row.ours} | {verdict(row)} |" for row in self.rows_of(entry))
+        yield from ["", entry.why]
 
     def write_page(self, papers, page):
-        """Replaces the block between the marks of `page` by the rows of all entries, and copies the pictures to figures/papers beside its folder."""
-        parts, pictures = [], []
+        """Replaces the block between the marks of `page` by all entries, and copies the pictures to figures/papers beside its folder."""
+        lines, pictures = [], []
         for paper in papers:
-            parts += ["", f"### {paper.authors}, {paper.year}", "", "| figure | command | time here | number | the paper | here | agreement |", "|---|---|--:|---|--:|--:|---|"]
+            lines += ["", f"### {paper.authors}, {paper.year}"]
             for entry in paper.entries:
-                parts += self.page_rows(entry, "../figures/papers")
+                lines += self.page_lines(entry, "../figures/papers")
                 found = self.record(entry)
                 pictures += [found[1]["picture"]] if found and found[1]["picture"] else []
-            parts += [""] + [f"- {entry.name}: {entry.why}" for entry in paper.entries if self.record(entry)]
-        write_between(page, BEGIN, END, wrapped(parts))
+        write_between(page, BEGIN, END, wrapped(lines))
         figures = pathlib.Path(page).resolve().parent.parent / "figures" / "papers"
         figures.mkdir(parents=True, exist_ok=True)
         for old in figures.glob("*.svg"):
@@ -250,19 +253,9 @@ def write_between(page, begin, end, lines):
 
 
 def wrapped(lines):
-    """Wraps list items at 100 characters."""
+    """Wraps paragraphs at 100 characters; tables, headings and pictures stay as they are."""
     for line in lines:
-        if not line.startswith("- "):
-            yield line
-            continue
-        words, current = line.split(" "), ""
-        for word in words:
-            if len(current) + 1 + len(word) > 100:
-                yield current
-                current = "  " + word
-            else:
-                current = f"{current} {word}" if current else word
-        yield current
+        yield from [line] if line.startswith(("|", "#", "!")) or not line else textwrap.wrap(line, 100, break_long_words=False, break_on_hyphens=False)
 
 
 def filled(template, places):

@@ -20,6 +20,7 @@ from mpi_launch import OPEN_MPI
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BEGIN, END = "<!-- The rows up to the end mark are written by bench/paper/all --page. -->", "<!-- end of the rows -->"
+MAX_BUSY = 0.2  # cores that other programs may keep busy, on average, if results are to be judged
 UNREADABLE = (ValueError, LookupError, TypeError, ZeroDivisionError)  # of outputs that lack what an entry reads
 
 
@@ -132,7 +133,7 @@ class Book:
                   "picture": places["picture"] if (self.folder / places["picture"]).exists() else ""}
         (self.folder / "records" / f"{stem}.json").write_text(json.dumps(record, indent=1))
         for row in rows:
-            print(f"  {row.quantity}: paper {row.paper}, here {row.ours}, {verdict(row)}", file=sys.stderr, flush=True)
+            print(f"  {row.quantity}: paper {row.paper}, here {row.ours}, {verdict(row, record['busy_cores'])}", file=sys.stderr, flush=True)
 
     def kept(self, command):
         return self.folder / "outputs" / f"{hashlib.sha256(command.encode()).hexdigest()[:16]}.json"
@@ -189,27 +190,39 @@ class Book:
         return [Row(**row) for row in self.record(entry)[1]["rows"]]
 
     def page_lines(self, entry, pictures):
-        """Yields the entry's part of the page: what the paper shows, command and duration, picture, numbers, and why they differ. `pictures` is the
+        """Yields the entry's part of the page: what the paper shows, command and duration, picture, numbers, and where they differ the suspected cause. `pictures` is the
         folder of the page's pictures, relative to the page."""
         form, record = self.record(entry) or ("full", None)
         command = f"`bench/paper/all {entry.paper.key} {entry.name}{' --short' if form == 'short' else ''}`"
-        yield from ["", f"#### {entry.name}: {entry.title}", ""]
+        yield from ["", f"#### {entry.name}: {entry.title}", "", entry.shows, ""]
         if not record:
-            yield f"{entry.shows} {command} has not run yet."
+            yield f"{command}: not run yet"
             return
         busy = f", {record['busy_cores']:.1f} cores busy" if record["busy_cores"] >= 0.05 else ""
-        yield f"{entry.shows} {command} took {duration(record['seconds'])}{busy}."
+        yield f"{command}: {duration(record['seconds'])}{busy}"
         if record["picture"]:
             yield from ["", f"![{entry.title}]({pictures}/{pathlib.Path(record['picture']).name})"]
         yield from ["", "| number | the paper | here | agreement |", "|---|--:|--:|---|"]
-        yield from (f"| {row.quantity} | {row.paper} | {row.ours} | {verdict(row)} |" for row in self.rows_of(entry))
-        yield from ["", entry.why]
+        verdicts = [verdict(row, record["busy_cores"]) for row in self.rows_of(entry)]
+        yield from (f"| {row.quantity} | {row.paper} | {row.ours} | {text} |" for row, text in zip(self.rows_of(entry), verdicts))
+        if "differs" in verdicts:
+            yield from ["", f"Suspected cause: {entry.why}"]
+
+    def conditions(self):
+        """Yields a sentence on the machine, the libraries and the time of the kept outputs."""
+        outputs = sorted((self.folder / "outputs").glob("*.json"), key=lambda file: file.stat().st_mtime)
+        known = [e for e in (environment_of(json.loads(file.read_text())["output"]) for file in outputs) if e]
+        if known:
+            libraries = sorted({f"{kind.upper()} {e[kind]['name']} {e[kind]['version']}" for e in known for kind in ("blas", "lapack")})
+            commit = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short=8", "HEAD"], stdout=subprocess.PIPE, text=True).stdout.strip()
+            when = time.strftime("%d %B %Y", time.gmtime(outputs[-1].stat().st_mtime))
+            yield f"Measured on {' '.join(known[-1]['cpu'].split())}, {known[-1]['cores']} cores, with {', '.join(libraries)}, until {when}; the page was written at commit {commit}."
 
     def write_page(self, papers, page):
         """Replaces the block between the marks of `page` by all entries, and copies the pictures to figures/papers beside its folder."""
-        lines, pictures = [], []
+        lines, pictures = ["", *self.conditions()], []
         for paper in papers:
-            lines += ["", f"### {paper.authors}, {paper.year}"]
+            lines += ["", f"### {paper.authors}, {paper.year}", *(["", f"Left out: {paper.left_out}"] if paper.left_out else [])]
             for entry in paper.entries:
                 lines += self.page_lines(entry, "../figures/papers")
                 found = self.record(entry)
@@ -235,9 +248,9 @@ class Book:
                     parts.append("<p>Not run yet.</p>")
                     continue
                 form, record = found
-                lines = [f"<tr><td>{html.escape(r.quantity)}<td>{html.escape(r.paper)}<td>{html.escape(r.ours)}<td>{verdict(r)}" for r in self.rows_of(entry)]
+                lines = [f"<tr><td>{html.escape(r.quantity)}<td>{html.escape(r.paper)}<td>{html.escape(r.ours)}<td>{verdict(r, record['busy_cores'])}" for r in self.rows_of(entry)]
                 parts.append(f"<table><tr><th>quantity<th>paper<th>here<th>agreement{''.join(lines)}</table>")
-                parts.append(f"<p>{html.escape(entry.why)}</p><p>{form} form, {duration(record['seconds'])}, {record['busy_cores']:.1f} cores kept busy by others</p>")
+                parts.append(f"<p>Suspected cause where numbers differ: {html.escape(entry.why)}</p><p>{form} form, {duration(record['seconds'])}, {record['busy_cores']:.1f} cores kept busy by others</p>")
                 parts.append(f"<img src='{record['picture']}' alt='{html.escape(entry.title)}'>" if record["picture"] else "")
                 parts.append("<pre>" + html.escape("\n".join(c.replace(str(self.bin) + "/", "") for c in record["commands"])) + "</pre>")
         (self.folder / "book.html").write_text("\n".join(parts), encoding="utf-8")
@@ -253,9 +266,9 @@ def write_between(page, begin, end, lines):
 
 
 def wrapped(lines):
-    """Wraps paragraphs at 100 characters; tables, headings and pictures stay as they are."""
+    """Wraps paragraphs at 100 characters; tables, headings, pictures and commands stay as they are."""
     for line in lines:
-        yield from [line] if line.startswith(("|", "#", "!")) or not line else textwrap.wrap(line, 100, break_long_words=False, break_on_hyphens=False)
+        yield from [line] if line.startswith(("|", "#", "!", "`")) or not line else textwrap.wrap(line, 100, break_long_words=False, break_on_hyphens=False)
 
 
 def filled(template, places):
@@ -263,8 +276,16 @@ def filled(template, places):
     return [template.format(**{**places, "each": each}) for each in (places["each"] if "{each" in template else [None])]
 
 
-def verdict(row):
-    return {True: "agrees", False: "differs", None: "-"}[row.agrees]
+def verdict(row, busy_cores):
+    """Returns the verdict on a row, where other programs left the machine alone."""
+    return "-" if row.agrees is None else "not judged" if busy_cores > MAX_BUSY else "agrees" if row.agrees else "differs"
+
+
+def environment_of(output):
+    """Returns the environment of a document; None where the output has none."""
+    document = document_of(output)
+    environment = document.get("environment") if isinstance(document, dict) else None
+    return environment if environment and "lapack" in environment else None
 
 
 def document_of(output):

@@ -51,6 +51,7 @@ class Paper:
     title: str
     year: int
     entries: list
+    left_out: str = ""  # figures and tables that have no entry, and why
 
     def __post_init__(self):
         for entry in self.entries:

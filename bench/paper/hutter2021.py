@@ -88,4 +88,4 @@ PAPER = Paper("hutter2021", "Edward Hutter and Edgar Solomonik", "Accelerating D
           {"pipelined_qr": tune("pipelined_qr", "local"), "tile_qr": tune("tile_qr", "local")}, functools.partial(tuning, QR),
           {"set": ["--m=4096", "--n=1024"], "limit": 8, "each": [1, 0.25, 0.0625]}, {"set": ["--m=1024", "--n=256"], "limit": 4, "each": [1, 0.25]}, (8, 0.6),
           WHY + " Kernels of new sizes are predicted from other sizes, which the paper leaves for the future.", spaces("pipelined_qr", "tile_qr")),
-])
+], left_out="figures 1 and 2 draw the method. Each of figures 3 to 5 has up to twelve parts for four programs on up to 4096 processes: two programs on two processes take their place.")

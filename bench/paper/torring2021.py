@@ -137,10 +137,10 @@ PAPER = Paper("torring2021", "Jacob O. Tørring, Jan Christian Meyer and Anne C.
           {"one": f"{STUDY} --techniques {{one}} --threads 1", "two": f"{STUDY} --blas openblas-pthread --techniques {{two}} --threads 2"}, techniques,
           {"space": "brief", "one": "Single,C+Inner,C+Inner+R,C+I+Outer,C+I+O+R,race", "two": "Single,C+I+Outer,race"},
           {"space": "brief", "one": "Single,C+I+Outer", "two": "Single,race:time=15s"}, (15, 1.2),
-          "Small shapes spend more of the time on starting processes, so that all factors are smaller.",
+          "Small shapes spend more of the time on starting processes, so that factors are smaller.",
           aliases=("table9", "table10", "table11", "fig5")),
     Entry("fig6", "Time and speed over the size", "Speed has its peaks over all sizes of matrices, while the time of an iteration grows with the size.",
           {"shapes": "flopcast sample --calls {folder}/shapes.json --repetitions 3 --blas openblas-serial --no-store --json --quiet"}, by_size,
           {"columns": [512, 1024, 2048, 4096], "flops": 2e10}, {"columns": [512, 1024], "flops": 5e8}, (2, 0.3), "One core reaches its peak with smaller shapes than a socket.",
           {"shapes.json": shapes}),
-])
+], left_out="figure 2 draws the method, tables I to III list settings and systems.")

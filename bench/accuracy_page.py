@@ -115,7 +115,7 @@ def validated(decisions):
             if interval and len(m["wall_times"]) >= 5:
                 widths.append(half_width(*interval, m["seconds"]))
                 spreads.append(half_width(quantile(m["wall_times"], 0.025), quantile(m["wall_times"], 0.975), m["seconds"]))
-    return {"errors": [abs(m["error"]) for m in measured], "kept": [d["validation"]["gain_kept"] for d in decisions], "within": sum(m["within"] for m in measured),
+    return {"errors": [abs(m["error"]) for m in measured], "points": [(m["seconds"], m["error"]) for m in measured], "kept": [d["validation"]["gain_kept"] for d in decisions], "within": sum(m["within"] for m in measured),
             "runs": sum(len(m["wall_times"]) for m in measured), "widths": widths, "spreads": spreads,
             "held": [d["validation"]["regret"] <= d["regret"] + d["validation"]["repeatability"] for d in decisions]}
 
@@ -155,24 +155,28 @@ def tuning_row(job, figures):
     return validated_row(job, pooled(list(figures.values())), f"{len(figures)} routines, {sum(f['noisy'] for f in figures.values())} on a noisy machine")
 
 
-def picture(series):
-    """Returns the chart of errors. `series` has the name of a library and, by routine, the median and the 95th percentile of the errors in %."""
-    names = list(dict.fromkeys(routine for _, errors in series for routine in errors))
-    return Chart("Errors of predicted wall times: median and 95th percentile", "routine", "error in %, small is good",
-                 [(f"{library.removesuffix('-serial')}, {what}", [names.index(routine) for routine in errors], [pair[at] for pair in errors.values()])
-                  for library, errors in series for at, what in enumerate(("median", "95th"))], points=True, names=tuple(names))
+def picture(figures):
+    """Returns the chart of predictions over measured times, one point for each block size that was executed. `figures` are those by routine."""
+    families = {name: [] for name in ROUTINES}
+    for routine, of in figures:
+        name = next(name for name in ROUTINES if routine[1:] in (name, HERMITIAN.get(name)))
+        families[name] += [(1e3 * seconds, 1 + error) for seconds, error in of["points"]]
+    series = [(name, *map(list, zip(*points))) for name, points in families.items() if points]
+    every = [x for _, xs, _ in series for x in xs]
+    return Chart("Predicted over measured wall times: all routines, libraries and block sizes", "measured time in ms", "predicted / measured, 1 is exact",
+                 [*series, ("exact", [min(every), max(every)], [1, 1])], "x", points=True)
 
 
 def tuning(sitting):
-    """Tuned block sizes of each library, and the picture of their errors."""
-    rows, series = [], []
+    """Tuned block sizes of each library, and the picture of all predictions."""
+    rows, points = [], []
     for blas in sitting.options.blas.split(","):
         figures = tunings(sitting, "tune", blas, "dz", ROUTINES)
         if figures:
             rows.append(tuning_row(f"block sizes, {blas}", figures))
-            series.append((blas, {routine: [100 * quantile(f["errors"], q) for q in (0.5, 0.95)] for routine, f in figures.items()}))
-    if sitting.options.page and series:
-        chart.draw(picture(series), pathlib.Path(sitting.options.page).parent / "figures" / "accuracy.svg")
+            points += figures.items()
+    if sitting.options.page and points:
+        chart.draw(picture(points), pathlib.Path(sitting.options.page).parent / "figures" / "accuracy.svg")
     return rows
 
 
@@ -326,7 +330,7 @@ def measured_lines(sitting, rows):
     text = (f"One run of `bench/accuracy_page.py --results FOLDER --page docs/accuracy.md` on {cpu}, in {when}, with the program of commit {commit}. "
             f"Other programs were busy before {len(waited)} of {len(steps)} steps; the run waited {sum(waited)} s for them.")
     return ["", *textwrap.wrap(text, 100, break_on_hyphens=False), "", "| job | median | worst | conditions |", "|:--|:--|:--|:--|", *(f"| {' | '.join(row)} |" for row in rows), "",
-            "![Errors of predicted wall times by routine](figures/accuracy.svg)"]
+            "![Predicted over measured wall times of all routines](figures/accuracy.svg)"]
 
 
 def main():

@@ -5,7 +5,7 @@ which they don't are waited out and counted, whatever the results are.
 
   bench/accuracy_page.py --build build/check --results FOLDER [--page docs/accuracy.md] [--only tuning,cost] [--orders 200,389,797,1201,1999,3200]
 
-Without --page nothing is written but the results. Run this on an idle machine; the whole run takes about an hour on two cores."""
+Without --page the rows are printed, and nothing is written but the results. Run this on an idle machine; the whole run takes about an hour on two cores."""
 import argparse
 import json
 import math
@@ -43,6 +43,7 @@ class Sitting:
         self.options = options
         self.folder = pathlib.Path(options.results)
         self.folder.mkdir(parents=True, exist_ok=True)
+        self.seconds = 0.0  # that all steps took so far
         self.bin = os.path.abspath(os.path.join(options.build, "bin"))
         self.flopcast = os.path.join(self.bin, "flopcast")
         self.environment = {k: v for k, v in os.environ.items() if k not in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")}
@@ -58,7 +59,9 @@ class Sitting:
         """Runs a command unless its result is there; returns the result: its output, seconds, rejected moments and the command."""
         file = self.folder / f"{name}.json"
         if file.exists():
-            return json.loads(file.read_text())
+            result = json.loads(file.read_text())
+            self.seconds += result["seconds"]
+            return result
         if self.options.page_only:
             return None
         rejected = self.wait()
@@ -76,6 +79,7 @@ class Sitting:
             print(finished.stderr, file=sys.stderr)
             return None
         file.write_text(json.dumps(result))
+        self.seconds += result["seconds"]
         return result
 
     def home(self, name):
@@ -318,6 +322,17 @@ SECTIONS = {
 }
 
 
+def section_rows(sitting, name):
+    """Returns the rows of a section. The last cell of each has the section's name and the minutes that its steps took."""
+    before = sitting.seconds
+    rows = SECTIONS[name](sitting)
+    return [(*row, f"`{name}`, {(sitting.seconds - before) / 60:.1f} min") for row in rows]
+
+
+def table(rows):
+    return ["| job | median | worst | conditions | `--only` |", "|:--|:--|:--|:--|:--|", *(f"| {' | '.join(row)} |" for row in rows)]
+
+
 def measured_lines(sitting, rows):
     """Returns the measured part of the page."""
     machine = sitting.step("machine", [sitting.flopcast, "machine"], home="machine")
@@ -327,10 +342,9 @@ def measured_lines(sitting, rows):
     when = time.strftime("%B %Y", time.gmtime(max((f.stat().st_mtime for f in files), default=time.time())))
     cpu = machine["output"].splitlines()[0].removeprefix("CPU").strip() if machine else "unknown CPU"
     waited = [s["rejected"] for s in steps if s["rejected"]]
-    text = (f"One run of `bench/accuracy_page.py --results FOLDER --page docs/accuracy.md` on {cpu}, in {when}, with the program of commit {commit}. "
+    text = (f"One run of `bench/accuracy_page.py` on {cpu}, in {when}, with the program of commit {commit}. "
             f"Other programs were busy before {len(waited)} of {len(steps)} steps; the run waited {sum(waited)} s for them.")
-    return ["", *textwrap.wrap(text, 100, break_on_hyphens=False), "", "| job | median | worst | conditions |", "|:--|:--|:--|:--|", *(f"| {' | '.join(row)} |" for row in rows), "",
-            "![Predicted over measured wall times of all routines](figures/accuracy.svg)"]
+    return ["", *textwrap.wrap(text, 100, break_on_hyphens=False), "", *table(rows), "", "![Predicted over measured wall times of all routines](figures/accuracy.svg)"]
 
 
 def main():
@@ -351,9 +365,11 @@ def main():
         sys.exit(f"accuracy_page: there is no section {', '.join(sorted(unknown))}; there are {', '.join(SECTIONS)}")
     sitting = Sitting(options)
     sitting.step("machine", [sitting.flopcast, "machine"], home="machine")
-    rows = [row for name in options.only.split(",") for row in SECTIONS[name](sitting)]
+    rows = [row for name in options.only.split(",") for row in section_rows(sitting, name)]
     if options.page:
         write_between(options.page, BEGIN, END, measured_lines(sitting, rows))
+    else:
+        print(*table(rows), sep="\n")
 
 
 if __name__ == "__main__":

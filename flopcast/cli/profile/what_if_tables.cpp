@@ -100,11 +100,10 @@ Columns<ChosenBlock> block_columns(const ProgramProfile& profile, bool limited) 
   columns.add(gain_column(), [](const Row& row) {
     return gain_cell(row.choice->chosen_seconds > 0 ? row.choice->default_seconds / row.choice->chosen_seconds - 1 : 0);
   });
-  columns.number("regret_percent", "max regret", "%", "with a probability of 95 % the choice loses at most so much", Best::small,
-                 [](const Row& row) {
-                   const double regret = row.choice->regret;
-                   return row.choice->undecided ? Cell(100 * regret, "undecided") : percent(std::max(0.0, regret));
-                 });
+  columns.number("regret_percent", "max regret", "%", "the choice loses at most so much, at nominal 95 %", Best::small, [](const Row& row) {
+    const double regret = row.choice->regret;
+    return row.choice->undecided ? Cell(100 * regret, "undecided") : percent(std::max(0.0, regret));
+  });
   if (limited) {
     columns.add(shown<&BlockChoice::workspace_allows>("workspace_allows_nb", "workspace allows"), [](const Row& row) {
       return row.choice->workspace_allows > 0 ? report::whole(row.choice->workspace_allows) : Cell("any");

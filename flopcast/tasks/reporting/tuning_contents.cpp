@@ -195,8 +195,7 @@ PageContents tuning_contents(const Tuning& tuning) {
     contents.answer = "Nothing was decided.";
     return contents;
   }
-  const std::string loss =
-      fmt::format("With a probability of 95 % a choice loses at most {} against the best one.", format_percent(regret));
+  const std::string loss = fmt::format("A choice loses at most {} against the best one, at nominal 95 %.", format_percent(regret));
   if (best->gain <= tuning::default_tie_margin) {
     contents.answer = fmt::format("Keep LAPACK's default block size: no other one is faster. {}", loss);
     return contents;
@@ -383,7 +382,7 @@ PageContents ranking_contents(const Ranking& ranking) {
     contents.answer = "Nothing was decided.";
     return contents;
   }
-  contents.answer = fmt::format("The fastest: {}. With a probability of 95 % a choice loses at most {} against the best one.",
+  contents.answer = fmt::format("The fastest: {}. A choice loses at most {} against the best one, at nominal 95 %.",
                                 fmt::join(winners, "; "), format_percent(regret));
   contents.steps = ranking_steps(ranking, *best, name, contents.trust);
   return contents;

@@ -41,7 +41,7 @@ Fields FieldTable<tuning::VariantRank>::fields() {
           field<&T::behind>("predicted time over that of the chosen variant, minus 1").measured_in("fraction", Best::small),
           field<&T::ties>("other variants that can't be told from this one, in the order of the ranking"),
           field<&T::block_ties>("other block sizes of the variant that tie with its best one"),
-          field<&T::regret>("with a probability of 95 % this variant takes at most so much longer than the best alternative")
+          field<&T::regret>("this variant takes at most so much longer than the best alternative, at nominal 95 %")
               .measured_in("fraction", Best::small),
           optional_field<&T::resident_bytes>("predicted peak of resident memory: operands, results and work space; 0: not known")
               .measured_in("B", Best::small),
@@ -98,8 +98,7 @@ Fields FieldTable<tuning::Decision>::fields() {
           .measured_in("fraction", Best::large),
       optional_field<&T::ties>(
           "other block sizes of the chosen variant that can't be told from the chosen one, each with at least one crossover point"),
-      field<&T::regret>(
-          "with a probability of 95 % the chosen alternative takes at most so much longer than the best of all that were asked for")
+      field<&T::regret>("the chosen alternative takes at most so much longer than the best of all that were asked for, at nominal 95 %")
           .measured_in("fraction", Best::small),
       optional_field<&T::candidates>("number of pairs of a variant and a block size that were asked for, with the default; 0: not known"),
       optional_field<&T::considered>(
@@ -123,10 +122,10 @@ Fields FieldTable<tuning::JointRank>::fields() {
 }
 template <>
 Fields FieldTable<tuning::JointDecision>::fields() {
-  return {optional_field<&T::sizes>("sizes of the routine"),
-          field<&T::ranking>("every variant of every place at its own best block size, the fastest first"),
-          field<&T::regret>("with a probability of 95 % the fastest takes at most so much longer than any other")
-              .measured_in("fraction", Best::small)};
+  return {
+      optional_field<&T::sizes>("sizes of the routine"),
+      field<&T::ranking>("every variant of every place at its own best block size, the fastest first"),
+      field<&T::regret>("the fastest takes at most so much longer than any other, at nominal 95 %").measured_in("fraction", Best::small)};
 }
 template <>
 Fields FieldTable<QuerySizes>::fields() {

@@ -266,9 +266,12 @@ def write_between(page, begin, end, lines):
 
 
 def wrapped(lines):
-    """Wraps paragraphs at 100 characters; tables, headings, pictures and commands stay as they are."""
+    """Wraps paragraphs at 100 characters, but not between a number and its %. Tables, headings, pictures and commands stay as they are."""
     for line in lines:
-        yield from [line] if line.startswith(("|", "#", "!", "`")) or not line else textwrap.wrap(line, 100, break_long_words=False, break_on_hyphens=False)
+        if not line or line.startswith(("|", "#", "!", "`")):
+            yield line
+        else:
+            yield from (part.replace("\u00a0", " ") for part in textwrap.wrap(line.replace(" %", "\u00a0%"), 100, break_long_words=False, break_on_hyphens=False))
 
 
 def filled(template, places):

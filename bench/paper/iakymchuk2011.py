@@ -36,10 +36,10 @@ def lu(documents, form):
 PAPER = Paper("iakymchuk2011", "Roman Iakymchuk", "Performance Prediction through Time Measurements", 2011, [
     Entry("ger", "Rank-1 update in and out of cache", "Times of ger with its operands in cache and out of cache, over m = n. The minimum of several wall-clock times counts.",
           {"ger": f"flopcast sample --calls {{folder}}/calls.json --cache warm --cache {COLD} --blas openblas-serial --no-store --json --quiet"}, ger,
-          {"first": 32, "last": 1024, "step": 62}, {"first": 64, "last": 512, "step": 64}, (2, 0.3),
+          {"first": 32, "last": 1024, "step": 62}, {"first": 64, "last": 512, "step": 64}, (0.3, 0.2),
           "The gap is that of this machine's caches and memory.", {"calls.json": calls}),
     Entry("lu", "Unblocked LU from 8 to 12 timings of ger", "One parabola for each memory level, from 4 to 6 timings of ger each; the sum over ger predicts LU within 2 to 3 %, but for small orders.",
           {"lu": "bench_lu_from_ger --n {n} --measurements 4 --repetitions {repetitions} --blas openblas-serial --figure {picture}"}, lu,
-          {"n": "16:800:16", "repetitions": 7, "from": 96}, {"n": "32:400:32", "repetitions": 5, "from": 96}, (1, 0.1),
+          {"n": "16:800:16", "repetitions": 7, "from": 96}, {"n": "32:400:32", "repetitions": 5, "from": 96}, (0.3, 0.1),
           "One parabola for each level is too coarse near the capacity of a level."),
 ])

@@ -412,15 +412,35 @@ Call with_plain_operands(const Call& call) {
   return plain;
 }
 
-std::string unusual_layout(const DiagnosisFacts& facts) {
+namespace {
+
+/// Returns the first shape whose operands aren't plain and whose calls take a noticeable time; nullptr if there is none.
+const ShapeSum* unusual_shape(const DiagnosisFacts& facts) {
   for (const ShapeSum& shape : facts.breakdown.shapes()) {
     const bool changes = shape.longest.routine != nullptr && with_plain_operands(shape.longest).arguments != shape.longest.arguments;
     if (changes && !shape.first_calls && is_noticeable(shape.sum.seconds * share_of_elapsed(facts), facts)) {
-      return fmt::format("{} such as {} took {}", counted(shape.sum.calls, "call"), kernel::format_call(shape.longest),
-                         format_seconds(shape.sum.seconds));
+      return &shape;
     }
   }
-  return "";
+  return nullptr;
+}
+
+/// Returns how to mend the operands of a shape. Copies between orders are those of numpy.linalg, which makes them for arrays of either order.
+std::string layout_remedy(const ShapeSum* shape) {
+  const bool copies = shape != nullptr && shape->longest.routine->name.substr(1) == "copy";
+  return copies ? "numpy.linalg copies arrays of either order to LAPACK's and back: call scipy.linalg with arrays in Fortran's order "
+                  "(numpy.asfortranarray) and overwrite_a=True. In other programs store these operands the other way round"
+                : "store these operands the other way round, or copy them once before many calls (numpy.asfortranarray, "
+                  "numpy.ascontiguousarray)";
+}
+
+}  // namespace
+
+std::string unusual_layout(const DiagnosisFacts& facts) {
+  const ShapeSum* shape = unusual_shape(facts);
+  return shape == nullptr ? ""
+                          : fmt::format("{} such as {} took {}", counted(shape->sum.calls, "call"), kernel::format_call(shape->longest),
+                                        format_seconds(shape->sum.seconds));
 }
 
 std::set<std::uint32_t> routines_of_unusual_layout(const program::ProgramBreakdown& breakdown) {
@@ -444,13 +464,12 @@ std::optional<Finding> judged_layout(const DiagnosisFacts& facts, Seconds second
                                    format_seconds(plain.seconds)));
     return std::nullopt;
   }
-  return Finding{
-      FindingCause::operand_layout,
-      "operands are transposed, or their elements aren't neighbours",
-      unusual_layout(facts),
-      "store these operands the other way round, or copy them once before many calls (numpy.asfortranarray, numpy.ascontiguousarray)",
-      seconds,
-      gain};
+  return Finding{FindingCause::operand_layout,
+                 "operands are transposed, or their elements aren't neighbours",
+                 unusual_layout(facts),
+                 layout_remedy(unusual_shape(facts)),
+                 seconds,
+                 gain};
 }
 
 std::vector<Finding> recorded_findings(const DiagnosisFacts& facts) {

@@ -233,9 +233,19 @@ TEST_F(DoctorFindings, TransposedOperandsAreFoundWhereTheyCost) {
   const std::optional<Finding> finding = judged_layout(*facts_, 0.2, {0.2, 0.005}, {0.1, 0.005}, examined);
   ASSERT_TRUE(finding);
   EXPECT_NEAR(finding->gain.low, 0.1 - 1.96 * std::sqrt(2) * 0.005, 1e-12);
+  EXPECT_THAT(finding->remedy, HasSubstr("copy them once before many calls"));
   EXPECT_DOUBLE_EQ(judged_layout(*facts_, 0.2, {0.2, 0.05}, {0.01, 0.05}, examined)->gain.high, 0.2) << "no more than these calls took";
   EXPECT_FALSE(judged_layout(*facts_, 0.2, {0.2, 0.005}, {0.195, 0.005}, examined));
   EXPECT_THAT(examined, ElementsAre(HasSubstr("no certain gain")));
+}
+
+TEST_F(DoctorFindings, CopiesBetweenOrdersAreThoseOfNumPysLinalg) {
+  add(20, 500, 0.01).call = kernel::call("dcopy", {500, 0x100000, 1, 0x200000000, 500});
+  EXPECT_THAT(unusual_layout(facts()), HasSubstr("dcopy n=500 incx=1 incy=500"));
+  std::vector<std::string> examined;
+  const std::optional<Finding> finding = judged_layout(*facts_, 0.2, {0.2, 0.005}, {0.1, 0.005}, examined);
+  ASSERT_TRUE(finding);
+  EXPECT_THAT(finding->remedy, HasSubstr("call scipy.linalg with arrays in Fortran's order"));
 }
 
 TEST_F(DoctorFindings, TwoCausesAtOnceAreTwoFindings) {

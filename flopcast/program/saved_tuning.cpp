@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "flopcast/core/documents.hpp"
+#include "flopcast/machine/libraries/inspect_library.hpp"
 #include "flopcast/program/saved_tuning_json.hpp"
 #include "flopcast/protocol/block_table.hpp"
 #include "flopcast/support/error.hpp"
@@ -165,6 +166,11 @@ namespace {
 SavedTuning place_from_json(const nlohmann::json& json) {
   SavedTuning tuning;
   read_fields(json, tuning);
+  for (const auto& [name, value] : tuning.settings) {
+    if (!machine::selects_kernels(name)) {
+      throw bad_input("tuning file: it sets {}; variables that select kernels of a BLAS are allowed, such as OPENBLAS_CORETYPE", name);
+    }
+  }
   for (TunedRoutine& routine : std::exchange(tuning.routines, {})) {
     tuning.set(std::move(routine));
   }

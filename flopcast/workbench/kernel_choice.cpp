@@ -73,10 +73,13 @@ KernelSettings better_of(const TriedKernels& found) {
   return {{found.better->setting.substr(0, equals), found.better->setting.substr(equals + 1)}};
 }
 
-/// Reads a stored result of inspect(). Throws json's exception if a member is missing.
+/// Reads a stored result of inspect(). Throws json's exception if a member is missing, or sets another variable than one of kernels.
 TriedKernels tried_from(const nlohmann::json& document) {
   TriedKernels found;
   read_value(document, found);
+  if (found.better && !machine::selects_kernels(found.better->setting.substr(0, found.better->setting.find('=')))) {
+    throw MemberError("better.setting", fmt::format("'{}' sets no variable that selects kernels", found.better->setting));
+  }
   return found;
 }
 

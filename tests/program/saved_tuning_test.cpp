@@ -158,6 +158,17 @@ TEST(SavedTuning, NamesTheErrorInADocument) {
   EXPECT_THAT(complaint(empty), HasSubstr("no points"));
 }
 
+TEST(SavedTuning, SetsVariablesOfKernelsOnly) {
+  nlohmann::json document = to_json(sample_tuning());
+  document["settings"] = {{"OPENBLAS_CORETYPE", "Haswell"}, {"BLIS_ARCH_TYPE", "3"}};
+  EXPECT_EQ(complaint(document), "accepted");
+  nlohmann::json of_others = document;
+  document["settings"]["LD_PRELOAD"] = "/tmp/another.so";
+  EXPECT_THAT(complaint(document), HasSubstr("LD_PRELOAD"));
+  of_others["others"] = {document};
+  EXPECT_THAT(complaint(of_others), HasSubstr("LD_PRELOAD"));
+}
+
 TEST(SavedTuning, BecomesTheTableOfThePreloadedLibrary) {
   EXPECT_EQ(block_table_text(sample_tuning()), "dgeqrf,,200x200:24/2/0,800x800:48/2/96;dpotrf,L,500x500:96/2/0");
   EXPECT_EQ(block_table_text({}), "");

@@ -81,6 +81,8 @@ TEST_F(KernelChoices, StoredResultsAreCheckedAndShown) {
   EXPECT_EQ(kernel_choice_text(chosen_well), "Haswell");
   EXPECT_EQ(kernel_choice_text(better), "Haswell, better with OPENBLAS_CORETYPE=SkylakeX");
   EXPECT_EQ(kernel_choice_text({{"kernels", ""}, {"dgemm_flops_per_second", 1e10}}), "its own kernels");
+  better["better"]["setting"] = "LD_PRELOAD=/tmp/another.so";
+  EXPECT_THROW(require_kernel_choice(better), MemberError);
   better["better"].erase("setting");
   EXPECT_THROW(require_kernel_choice(better), MemberError);
   EXPECT_THROW(require_kernel_choice({{"kernels", 3}, {"dgemm_flops_per_second", 1e10}}), MemberError);

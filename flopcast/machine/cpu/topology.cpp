@@ -30,13 +30,14 @@ struct TopologyDeleter {
 using HwlocTopology = std::unique_ptr<hwloc_topology, TopologyDeleter>;
 using Bitmap = std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)>;
 
+/// Returns the whole machine, with cores that a control group withholds. So jobs on a part of a node have the fingerprint of the whole node.
 HwlocTopology load_hwloc() {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) {
     throw environment_error("hwloc can't be initialised: {}", std::strerror(errno));
   }
   HwlocTopology topology(raw);
-  if (hwloc_topology_load(raw) != 0) {
+  if (hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0 || hwloc_topology_load(raw) != 0) {
     throw environment_error("hwloc can't read this machine's topology: {}", std::strerror(errno));
   }
   return topology;

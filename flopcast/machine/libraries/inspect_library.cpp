@@ -91,6 +91,10 @@ const std::vector<KernelChoice>& kernel_choices() {
   return choices;
 }
 
+bool selects_kernels(std::string_view name) {
+  return std::any_of(kernel_choices().begin(), kernel_choices().end(), [&](const KernelChoice& choice) { return choice.variable == name; });
+}
+
 const KernelTrial* LibraryReport::better() const {
   static constexpr double much_faster = 1.25;
   return !trials.empty() && trials.front().dgemm_flops > much_faster * dgemm_flops ? &trials.front() : nullptr;

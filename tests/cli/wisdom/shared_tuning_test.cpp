@@ -87,6 +87,23 @@ TEST_F(SharedTuning, WisdomIsCheckedAndPruned) {
   EXPECT_TRUE(fs::exists(foreign + ".previous"));
 }
 
+TEST_F(SharedTuning, ACheckOfSeveralKindsOfNodesCountsTheOwnKind) {
+  ASSERT_EQ(flopcast({"wisdom", "export", "--tuning", tuning(), "--output", wisdom()}).code, 0);
+  nlohmann::json other = nlohmann::json::parse(shell("cat " + wisdom()).out), rebuilt = other;
+  other["tunings"][0]["environment"]["cpu"] = "another CPU";
+  other["artifacts"] = nlohmann::json::array();
+  rebuilt["tunings"][0]["environment"]["blas"]["digest"] = "build-id:another";
+  const std::string others = wisdom() + "-others", stale = wisdom() + "-stale", both = wisdom() + "-both";
+  std::ofstream(others) << other.dump();
+  std::ofstream(stale) << rebuilt.dump();
+  const auto check = [](const std::string& file) { return shell(as_new_user() + "flopcast wisdom check " + file).code; };
+  ASSERT_EQ(flopcast({"wisdom", "merge", wisdom(), others, "--output", both}).code, 0);
+  EXPECT_EQ(check(both), 0);
+  EXPECT_EQ(check(others), 1) << "nothing is for this node";
+  ASSERT_EQ(flopcast({"wisdom", "merge", stale, others, "--output", both}).code, 0);
+  EXPECT_EQ(check(both), 1);
+}
+
 TEST_F(SharedTuning, ExportedSourcesNameTheRoutine) {
   const Ended fortran = flopcast({"export", "ilaenv", "--tuning", tuning()});
   EXPECT_EQ(fortran.code, 0) << fortran.err;

@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/scratch.hpp"
 
 namespace flopcast::machine {
 namespace {
@@ -97,6 +101,21 @@ TEST(Hybrid, CanBeRestrictedToOneKind) {
   here.this_system = true;
   EXPECT_EQ(cpus_to_measure_on(here), found.kinds[0].cpus);
   EXPECT_EQ(cpus_to_measure_on(restricted_to(here, "efficiency")), found.kinds[1].cpus);
+}
+
+TEST(Hybrid, CoresThatAControlGroupWithholdsBelongToTheMachine) {
+  std::ifstream whole(FLOPCAST_HYBRID_XML);
+  std::string text((std::istreambuf_iterator<char>(whole)), std::istreambuf_iterator<char>());
+  const std::string all = "allowed_cpuset=\"0xff\"";
+  ASSERT_NE(text.find(all), std::string::npos);
+  const ScratchFolder folder;
+  setenv("HWLOC_XMLFILE", folder.write("part.xml", text.replace(text.find(all), all.size(), "allowed_cpuset=\"0x3\"")).c_str(), 1);
+  const Topology found = detect_topology();
+  unsetenv("HWLOC_XMLFILE");
+  EXPECT_EQ(format_cpu_list(found.usable), "0-1");
+  EXPECT_EQ(found.usable_cores, 1);
+  EXPECT_EQ(found.cores, 6);
+  EXPECT_EQ(hardware_fingerprint(found), hardware_fingerprint(hybrid()));
 }
 
 TEST_F(Synthetic, EqualCoresHaveNoKinds) { EXPECT_TRUE(topology("pack:2 core:4 pu:2").kinds.empty()); }

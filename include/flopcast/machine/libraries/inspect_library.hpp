@@ -20,6 +20,8 @@ struct KernelChoice {
 };
 /// Choices worth trying where a library doesn't recognise a CPU, e.g. by its masked name.
 const std::vector<KernelChoice>& kernel_choices();
+/// Returns whether libraries choose their kernels by the variable `name`. A file of another user may set such variables, and no others.
+bool selects_kernels(std::string_view name);
 
 /// Outcome of trying a KernelChoice.
 struct KernelTrial {

@@ -23,7 +23,7 @@ r = np.empty((v, v, o, o))
 ladder = fc.plan("abcd,cdij->abij", w, t, out=r, effort="measure", time_budget=0.5)
 print(ladder)
 
-# Step 3: the iterations. The result stays in one array, and nothing is allocated.
+# Step 3: the iterations. Each execution writes its result into the same array.
 for _ in range(5):
     ladder(w, t, out=r)
     t = 0.9 * t + 0.1 * r

@@ -224,6 +224,9 @@ Fields fields_of_run() {
                                                         "some of the short ones; 0 for none. Events need "
                                                         "wall time and policy full")
                  .within(bounds::between(0, 1e7))
+                 .option("max_events",
+                         "largest number of events in the timeline: of all processes, the long ones and some of the short "
+                         "ones; 0 for 100000 with --timeline, and for none without. Events need wall time and policy full")
                  .rare()} +
          fields_of_tracing<R, request...>();
 }

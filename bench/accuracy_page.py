@@ -340,7 +340,7 @@ def measured_lines(sitting, rows):
     files = sorted(sitting.folder.glob("*.json"))
     steps = [json.loads(f.read_text()) for f in files]
     when = time.strftime("%B %Y", time.gmtime(max((f.stat().st_mtime for f in files), default=time.time())))
-    cpu = machine["output"].splitlines()[0].removeprefix("CPU").strip() if machine else "unknown CPU"
+    cpu = " ".join(machine["output"].splitlines()[0].removeprefix("CPU").split()) if machine else "unknown CPU"
     waited = [s["rejected"] for s in steps if s["rejected"]]
     text = (f"One run of `bench/accuracy_page.py` on {cpu}, in {when}, with the program of commit {commit}. "
             f"Other programs were busy before {len(waited)} of {len(steps)} steps; the run waited {sum(waited)} s for them.")

@@ -115,7 +115,7 @@ class Runs(unittest.TestCase):
         code, output, _ = self.make("--list", "iakymchuk2011")
         self.assertEqual(code, 0)
         self.assertIn("iakymchuk2011: Roman Iakymchuk, Performance Prediction through Time Measurements, 2011", output)
-        self.assertRegex(output, r"lu +Unblocked LU .*\(1 min; --short \d+ s\)")
+        self.assertRegex(output, r"lu +Unblocked LU .*\([\d.]+ min; --short \d+ s\)")
 
     def test_unknown_names_and_missing_programs_end_with_2(self):
         self.assertEqual(self.make("peise2012")[0], 2)

@@ -71,8 +71,10 @@ class PathLedger {
       return;
     }
     clock_.enter_library();
-    const Seconds taken = clock_.in_program();
+    const Seconds polled = polling_.take_untimed(clock_.in_program());
+    const Seconds taken = clock_.in_program() - polled;
     spent_.program += taken;
+    spent_.calls += polled;
     show(region_.is_open() ? Activity::computation : Activity::own_code, clock_.called() - taken, clock_.called());
     const Seconds seconds = kernels_.decisions.has_windows() ? gaps_.counted(taken, kernels_.decisions.is_in_context()) : taken;
     path_.compute(seconds);

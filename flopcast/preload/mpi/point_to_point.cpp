@@ -193,26 +193,49 @@ void note_found(Channel& channel, MPI_Status& status) {
   all.ledger.waited(all.clock.since_call());
 }
 
-/// Handles a probe. `ask` calls MPI and fills a status. Where the probe doesn't wait, `flag` says whether there is a message; `message`
-/// holds one that was matched.
+/// A probe of the program.
+struct ProbeCall {
+  int source = 0;
+  MPI_Comm comm = MPI_COMM_NULL;
+  const int* flag = nullptr;             ///< where the probe doesn't wait: whether there is a message
+  const MPI_Message* message = nullptr;  ///< one that was matched
+};
+
+/// Notes a message that `probe` has found.
+void note_probed(const InterceptGuard& inside, const ProbeCall& probe, MPI_Status& status) {
+  Channel* channel = inside.channel(probe.comm, probe.source);
+  if (channel == nullptr) {
+    return;
+  }
+  note_found(*channel, status);
+  if (probe.message != nullptr && *probe.message != MPI_MESSAGE_NULL && *probe.message != MPI_MESSAGE_NO_PROC) {
+    channel->expect(1);
+    matched_messages().emplace(*probe.message, Matched{channel->shared_from_this(), status.MPI_SOURCE, status.MPI_TAG});
+  }
+}
+
+/// Handles a probe. `ask` calls MPI and fills a status.
 template <class Ask>
-int probed(int source, MPI_Comm comm, const int* flag, const MPI_Message* message, MPI_Status* wanted, Ask ask,
-           const void* site = __builtin_return_address(0)) {
-  const InterceptGuard inside(site);
+int probed(const ProbeCall& probe, MPI_Status* wanted, Ask ask, const void* site = __builtin_return_address(0)) {
   MPI_Status own;
   MPI_Status& status = wanted == MPI_STATUS_IGNORE ? own : *wanted;
+  if (probe.flag != nullptr && poll_goes_untimed()) {
+    const int result = untraced([&] { return ask(&status); });
+    if (result == MPI_SUCCESS && *probe.flag != 0) {
+      const InterceptGuard inside(site);
+      note_probed(inside, probe, status);
+    }
+    return result;
+  }
+  const InterceptGuard inside(site);
   const int result = ask(&status);
   if (!inside || result != MPI_SUCCESS) {
     return result;
   }
-  if (flag != nullptr && *flag == 0) {
+  if (probe.flag != nullptr && *probe.flag == 0) {
     session()->ledger.polling().note_vain_call();
-  } else if (Channel* channel = inside.channel(comm, source)) {
-    note_found(*channel, status);
-    if (message != nullptr && *message != MPI_MESSAGE_NULL && *message != MPI_MESSAGE_NO_PROC) {
-      channel->expect(1);
-      matched_messages().emplace(*message, Matched{channel->shared_from_this(), status.MPI_SOURCE, status.MPI_TAG});
-    }
+  } else {
+    note_probed(inside, probe, status);
   }
   return result;
 }
@@ -323,19 +346,19 @@ int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag, M
 }
 
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  return probed(source, comm, nullptr, nullptr, status, [&](MPI_Status* into) { return PMPI_Probe(source, tag, comm, into); });
+  return probed({source, comm}, status, [&](MPI_Status* into) { return PMPI_Probe(source, tag, comm, into); });
 }
 
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  return probed(source, comm, flag, nullptr, status, [&](MPI_Status* into) { return PMPI_Iprobe(source, tag, comm, flag, into); });
+  return probed({source, comm, flag}, status, [&](MPI_Status* into) { return PMPI_Iprobe(source, tag, comm, flag, into); });
 }
 
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-  return probed(source, comm, nullptr, message, status, [&](MPI_Status* into) { return PMPI_Mprobe(source, tag, comm, message, into); });
+  return probed({source, comm, nullptr, message}, status, [&](MPI_Status* into) { return PMPI_Mprobe(source, tag, comm, message, into); });
 }
 
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
-  return probed(source, comm, flag, message, status,
+  return probed({source, comm, flag, message}, status,
                 [&](MPI_Status* into) { return PMPI_Improbe(source, tag, comm, flag, message, into); });
 }
 

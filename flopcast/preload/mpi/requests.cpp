@@ -17,6 +17,7 @@ namespace flopcast::preload::mpi {
 
 void Requests::add(MPI_Request request, Pending pending) {
   pending.channel->expect(pending.is_receive() ? 1 : 0);
+  collectives_ += pending.is_receive() ? 0 : 1;
   pending_.emplace(request, std::move(pending));
 }
 
@@ -28,6 +29,7 @@ std::optional<Pending> Requests::take(MPI_Request request) {
   Pending pending = std::move(found->second);
   pending_.erase(found);
   pending.channel->expect(pending.is_receive() ? -1 : 0);
+  collectives_ -= pending.is_receive() ? 0 : 1;
   return pending;
 }
 
@@ -49,6 +51,15 @@ Pending agreement_begun(Routine routine, Channel& channel, const Agreement& mine
   pending.agreement->mine = mine;
   channel.begin_to_agree(pending.agreement->mine, pending.agreement->all, pending.agreement->request);
   return pending;
+}
+
+bool poll_goes_untimed() noexcept {
+  TracingSession* all = session();
+  if (all == nullptr || !all->gate.traces_this_thread() || CallGate::is_in_function()) {
+    return false;
+  }
+  const auto turn = all->gate.try_turn();
+  return turn && !requests().has_collectives() && all->ledger.polling().goes_untimed();
 }
 
 bool announce(Channel* channel, std::int64_t bytes, int destination, int tag, bool skipped) {
@@ -560,52 +571,82 @@ void note_answer(MPI_Request request, bool is_complete, MPI_Status& status) {
   }
 }
 
-/// Handles MPI's answer which of these requests are complete: `*completed` of them, at the places `places`, or all of them if `places` is
-/// nullptr and `*completed` isn't 0. `ask` calls MPI and fills up to `max_statuses` statuses.
-template <class Ask>
-int complete(int count, const MPI_Request* all, const int* completed, const int* places, MPI_Status* wanted, int max_statuses, Ask ask) {
-  Handles handles(count, all);
-  Statuses statuses(wanted, max_statuses);
-  const int result = ask(statuses.get());
-  if (result == MPI_SUCCESS && *completed == 0) {
-    note_in_vain(handles.get());
-    return result;
-  }
-  const Seconds seconds = session()->clock.since_call();
+/// MPI's answer which of the program's requests are complete.
+struct CompletionAnswer {
+  const int* completed = nullptr;  ///< their number; without `places`, not 0 if all are
+  const int* places = nullptr;     ///< their places
+};
+
+/// Notes the requests that a call of MPI with this result has completed, `seconds` after the program called it.
+void note_completed(int result, int count, Handles& handles, Statuses& statuses, const CompletionAnswer& answer, Seconds seconds) {
   Completion completion;
-  const int found = result != MPI_SUCCESS || *completed == MPI_UNDEFINED ? 0 : places == nullptr ? count : *completed;
+  const int found = result != MPI_SUCCESS || *answer.completed == MPI_UNDEFINED ? 0 : answer.places == nullptr ? count : *answer.completed;
   for (int i = 0; i < found; ++i) {
-    const int place = places == nullptr ? i : places[i];
+    const int place = answer.places == nullptr ? i : answer.places[i];
     if (std::optional<Pending> pending = place == MPI_UNDEFINED ? std::nullopt : requests().take(handles[place])) {
       completion.finish(std::move(*pending), statuses[i]);
     }
   }
   completion.account_with_wait(seconds);
+}
+
+/// Asks MPI which of these requests are complete, and handles the answer. `ask` calls MPI and fills up to `max_statuses` statuses.
+template <class Ask>
+int complete(int count, const MPI_Request* all, const CompletionAnswer& answer, MPI_Status* wanted, int max_statuses, Ask ask) {
+  Handles handles(count, all);
+  Statuses statuses(wanted, max_statuses);
+  const int result = ask(statuses.get());
+  if (result == MPI_SUCCESS && *answer.completed == 0) {
+    note_in_vain(handles.get());
+  } else {
+    note_completed(result, count, handles, statuses, answer, session()->clock.since_call());
+  }
+  return result;
+}
+
+/// Does the same for a poll that goes untimed. If it is successful, it counts like a call that begins with MPI's answer.
+template <class Ask>
+int complete_untimed(int count, const MPI_Request* all, const CompletionAnswer& answer, MPI_Status* wanted, int max_statuses, Ask ask,
+                     const void* site) {
+  Handles handles(count, all);
+  Statuses statuses(wanted, max_statuses);
+  const int result = untraced([&] { return ask(statuses.get()); });
+  if (result == MPI_SUCCESS && *answer.completed != 0) {
+    if (const InterceptGuard inside(site); inside) {
+      note_completed(result, count, handles, statuses, answer, 0);
+    }
+  }
   return result;
 }
 
 /// Handles MPI_Test and MPI_Testall.
 template <class Ask>
 int tested(int count, const MPI_Request* all, int* flag, MPI_Status* wanted, Ask ask, const void* site = __builtin_return_address(0)) {
+  if (poll_goes_untimed()) {
+    return complete_untimed(count, all, {flag}, wanted, count, ask, site);
+  }
   const InterceptGuard inside(site);
   if (!inside) {
     return ask(wanted);
   }
-  if (any_agreement_is_open({all, static_cast<std::size_t>(count)})) {
+  if (requests().has_collectives() && any_agreement_is_open({all, static_cast<std::size_t>(count)})) {
     session()->ledger.polling().note_vain_call();
     *flag = 0;
     return MPI_SUCCESS;
   }
-  return complete(count, all, flag, nullptr, wanted, count, ask);
+  return complete(count, all, {flag}, wanted, count, ask);
 }
 
 /// Handles MPI_Waitany and, with a flag whether a request is complete, MPI_Testany.
 template <class Ask>
 int completed_one(int count, const MPI_Request* all, const int* flag, const int* index, MPI_Status* wanted, Ask ask,
                   const void* site = __builtin_return_address(0)) {
-  const InterceptGuard inside(site);
   const int always = 1;
-  return inside ? complete(count, all, flag != nullptr ? flag : &always, index, wanted, 1, ask) : ask(wanted);
+  if (flag != nullptr && poll_goes_untimed()) {
+    return complete_untimed(count, all, {flag, index}, wanted, 1, ask, site);
+  }
+  const InterceptGuard inside(site);
+  return inside ? complete(count, all, {flag != nullptr ? flag : &always, index}, wanted, 1, ask) : ask(wanted);
 }
 
 /// Handles MPI_Waitsome and MPI_Testsome.
@@ -613,7 +654,7 @@ template <class Ask>
 int completed_some(int count, const MPI_Request* all, const int* completed, const int* places, MPI_Status* wanted, Ask ask,
                    const void* site = __builtin_return_address(0)) {
   const InterceptGuard inside(site);
-  return inside ? complete(count, all, completed, places, wanted, count, ask) : ask(wanted);
+  return inside ? complete(count, all, {completed, places}, wanted, count, ask) : ask(wanted);
 }
 
 /// Starts a persistent request.

@@ -10,6 +10,7 @@
 
 #include "flopcast/core/mpi_values.hpp"
 #include "flopcast/preload/kernels/routine_list.hpp"
+#include "flopcast/preload/mpi/call_gate.hpp"
 #include "flopcast/preload/mpi/piggyback.hpp"
 
 namespace flopcast::preload::mpi {
@@ -64,14 +65,28 @@ class Requests {
   /// Takes the oldest request with this handle.
   std::optional<Pending> take(MPI_Request request);
   [[nodiscard]] Pending* find(MPI_Request request);
+  [[nodiscard]] bool has_collectives() const noexcept { return collectives_ > 0; }
 
   std::unordered_map<MPI_Request, Persistent> persistent;
 
  private:
   std::unordered_multimap<MPI_Request, Pending> pending_;
+  int collectives_ = 0;  ///< among them
 };
 
 Requests& requests();
+
+/// Returns whether a poll of MPI that begins now goes untimed (see Polling), and counts the poll if so. Those beside pending collectives don't:
+/// flopcast has to ask whether their processes have agreed.
+bool poll_goes_untimed() noexcept;
+/// Runs `poll`, which calls MPI, without tracing it or what MPI calls.
+template <class Poll>
+int untraced(Poll poll) {
+  CallGate::enter_function();
+  const int result = poll();
+  CallGate::leave_function();
+  return result;
+}
 
 /// Returns the pending request of a collective whose processes begin to agree now; `mine` is this process's part.
 Pending agreement_begun(Routine routine, Channel& channel, const Agreement& mine);

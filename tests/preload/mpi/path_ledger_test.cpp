@@ -45,6 +45,21 @@ TEST_F(PathLedgers, TheProgramsOwnCodeIsComputation) {
   EXPECT_NEAR(ledger_.spent().program, 2, few_readings);
 }
 
+TEST_F(PathLedgers, UntimedPollsAreNoComputation) {
+  for (int timed = 0; timed < 2; ++timed) {
+    compute(0);
+    ledger_.polling().note_vain_call();
+    flopcast_test_pass(1);
+    ledger_.return_to_program();
+    ledger_.end_call(true);
+  }
+  ASSERT_TRUE(ledger_.polling().goes_untimed());
+  flopcast_test_pass(1);
+  compute(2);
+  EXPECT_NEAR(ledger_.path().along().computation, 2, few_readings);
+  EXPECT_NEAR(ledger_.polling().seconds(), 3, few_readings);
+}
+
 TEST_F(PathLedgers, AnExecutedKernelCountsItsTimeAndFlops) {
   const std::uint32_t product = kernel(7);
   kernels_.table[product].flops = 1000;

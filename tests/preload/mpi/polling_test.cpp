@@ -38,5 +38,45 @@ TEST(Polling, WithoutABeginAMessageTakesItsUsualTime) {
   EXPECT_EQ(polling.end(-1, 0.5).under_way, 0.25);
 }
 
+void poll_in_vain(Polling& polling, Seconds seconds) {
+  polling.note_vain_call();
+  polling.end_call(seconds);
+}
+
+TEST(Polling, OneInSixteenOfASeriesIsTimed) {
+  Polling polling;
+  poll_in_vain(polling, 1);
+  EXPECT_FALSE(polling.goes_untimed()) << "a single poll is no series";
+  poll_in_vain(polling, 1);
+  int untimed = 0;
+  while (polling.goes_untimed()) {
+    ++untimed;
+  }
+  EXPECT_EQ(untimed, 15);
+  EXPECT_EQ(polling.seconds(), 2);
+  EXPECT_EQ(polling.take_untimed(100), 15);
+  EXPECT_EQ(polling.seconds(), 17);
+  EXPECT_EQ(polling.take_untimed(100), 0) << "each poll counts once";
+}
+
+TEST(Polling, ASeriesEndsWithAnotherCall) {
+  Polling polling;
+  poll_in_vain(polling, 1);
+  poll_in_vain(polling, 1);
+  polling.end_call(5);
+  EXPECT_FALSE(polling.goes_untimed());
+}
+
+TEST(Polling, UntimedPollsTakeTheTimeOfOneThatWasNotInterrupted) {
+  Polling polling;
+  poll_in_vain(polling, 1000);
+  poll_in_vain(polling, 1);
+  EXPECT_TRUE(polling.goes_untimed());
+  EXPECT_EQ(polling.take_untimed(100), 1);
+  poll_in_vain(polling, 1000);
+  EXPECT_TRUE(polling.goes_untimed());
+  EXPECT_EQ(polling.take_untimed(0.25), 0.25) << "no more than the time in which they were made";
+}
+
 }  // namespace
 }  // namespace flopcast::preload::mpi

@@ -353,7 +353,7 @@ class ProgramTuner {
   void remark_idle_parameters() {
     for (const auto& [name, values] : space_.parameters) {
       std::map<Setting, const std::map<std::string, SameCalls>*> first;
-      bool is_idle = values.size() > 1;
+      bool is_idle = true, is_compared = false;  // one considered value alone says nothing
       for (const Entry& entry : entries_) {
         if (!is_ranked(entry)) {
           continue;
@@ -361,9 +361,10 @@ class ProgramTuner {
         Setting others = entry.setting;
         others.erase(name);
         const auto [at, is_new] = first.emplace(others, &entry.recording.calls);
+        is_compared = is_compared || !is_new;
         is_idle = is_idle && (is_new || difference(*at->second, entry.recording.calls) == 0);
       }
-      if (is_idle) {
+      if (is_idle && is_compared) {
         remark(fmt::format("parameter {} changes no call of BLAS and LAPACK: check that the program reads it", name));
       }
     }

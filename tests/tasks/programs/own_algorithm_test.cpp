@@ -198,6 +198,14 @@ TEST(ProgramTuning, TheTimeBudgetEndsIt) {
   EXPECT_THAT(tuning.remarks, testing::Contains(HasSubstr("4 of 8 configurations weren't considered")));
 }
 
+TEST(ProgramTuning, AParameterOfWhichOneValueWasConsideredIsNotCalledIdle) {
+  FakeProgram program;
+  program.per_run = 10;
+  ProgramTuneRequest request = blocks();
+  request.time_budget = 10;
+  EXPECT_THAT(program.tune(request).remarks, ElementsAre(HasSubstr("7 of 8 configurations weren't considered")));
+}
+
 TEST(ProgramTuning, AnIdleParameterIsNamed) {
   FakeProgram program;
   ProgramTuneRequest request = blocks();

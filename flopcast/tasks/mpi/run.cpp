@@ -67,6 +67,25 @@ void require_program_of_mpirun(const fs::path& program) {
   }
 }
 
+/// Returns the MPI that `program` is linked with: "openmpi" or "mpich". Returns nothing if it is linked with neither, as a script or a
+/// program that opens MPI at run time.
+std::optional<std::string> linked_mpi(const fs::path& program) {
+  const std::vector<LoadedLibrary> loaded = loaded_libraries(program, process::current_environment());
+  const auto has = [&](const char* name) {
+    return std::any_of(loaded.begin(), loaded.end(), [&](const auto& library) { return library.name.find(name) != std::string::npos; });
+  };
+  if (has("libmpich.so")) {
+    return "mpich";
+  }
+  if (has("libmpi.so.12")) {
+    throw environment_error(
+        "{} is linked with libmpi.so.12, as programs of Intel MPI, MVAPICH and some builds of MPICH are. flopcast traces Open MPI "
+        "(libmpi.so.40) and MPICH as distributions build it (libmpich.so.12): compile and link the program with one of these",
+        program.string());
+  }
+  return has("libmpi.so") ? std::optional<std::string>("openmpi") : std::nullopt;
+}
+
 std::string chosen_mpi(const fs::path& program, const std::string& mpi) {
   const std::optional<std::string> linked = linked_mpi(program);
   if (linked && !mpi.empty() && *linked != mpi) {
@@ -120,14 +139,6 @@ std::vector<fs::path> linked_libraries(const fs::path& program) {
     }
   }
   return libraries;
-}
-
-std::optional<std::string> linked_mpi(const fs::path& program) {
-  const std::vector<LoadedLibrary> loaded = loaded_libraries(program, process::current_environment());
-  const auto has = [&](const char* name) {
-    return std::any_of(loaded.begin(), loaded.end(), [&](const auto& library) { return library.name.find(name) != std::string::npos; });
-  };
-  return has("libmpich.so") ? std::optional<std::string>("mpich") : has("libmpi.so") ? std::optional<std::string>("openmpi") : std::nullopt;
 }
 
 MpiRun run_mpi_program(const std::vector<std::string>& command, const std::string& mpi, protocol::MpiOptions options, Seconds timeout) {

@@ -26,10 +26,6 @@ bool is_first_process();
 /// Returns the files that the dynamic linker would load for `program`, in its order; none for a script.
 std::vector<std::filesystem::path> linked_libraries(const std::filesystem::path& program);
 
-/// Returns the MPI that `program` is linked with: "openmpi" or "mpich". Returns nothing if it is linked with neither, as a script or a
-/// program that opens MPI at run time.
-std::optional<std::string> linked_mpi(const std::filesystem::path& program);
-
 /// Runs one process of an MPI program in the place that mpirun gave this process, and waits for its end. Where kernels are skipped, the
 /// program is ended once it has met no new kernel for `timeout`, unless that is 0 (Stall). `mpi` is "openmpi" or "mpich"; if empty,
 /// the MPI is the one that the program is linked with, else the one whose mpirun started this process.

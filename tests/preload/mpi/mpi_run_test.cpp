@@ -286,6 +286,12 @@ TEST_P(MpiRun, ProgramsForSmpiAreDistinguishedFromStaticOnes) {
   EXPECT_THAT(result.err, HasSubstr("is built for SimGrid's SMPI"));
 }
 
+TEST_P(MpiRun, RefusesProgramsOfAnMpiThatItDoesntKnow) {
+  const Result result = traced(1, "", std::string(FLOPCAST_MPI_PROGRAMS) + "/unknown_mpi_program");
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_THAT(result.err, HasSubstr("is linked with libmpi.so.12, as programs of Intel MPI"));
+}
+
 TEST_P(MpiRun, NamesTheLibraryThatAProgramLacks) {
   const Result result = traced(1, "", program("lacking_program"));
   EXPECT_EQ(result.exit_code, 127);

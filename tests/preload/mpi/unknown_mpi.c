@@ -1,0 +1,3 @@
+// An MPI library with nothing but a beginning.
+int MPI_Init(int* argc, char*** argv);
+int MPI_Init(int* argc, char*** argv) { return argc == 0 || argv == 0; }

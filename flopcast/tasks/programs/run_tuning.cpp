@@ -151,8 +151,9 @@ std::string misfit(const Environment& tuned, const RunRequest& request, const Ex
 
 /// Notes that the tuning file holds for another number of threads.
 void warn_of_threads(const Environment& tuned, const RunRequest& request, const ExpectedBlas& blas, int threads,
-                     const RunContext& context) {
-  const bool same_library = !tuned.blas.path.empty() && !blas.file.empty() && in_same_folder(blas.file, tuned.blas.path);
+                     const RunServices& services, const RunContext& context) {
+  const bool same_library = !tuned.blas.path.empty() && !blas.file.empty() &&
+                            (in_same_folder(blas.file, tuned.blas.path) || !is_other_library(tuned.blas, blas.file, services));
   if (same_library && tuned.threads != threads) {
     context.note(fmt::format("the tuning file's block sizes hold for {} of BLAS, and {} are expected; {}", counted(tuned.threads, "thread"),
                              threads, tuning_command(request, threads)));
@@ -169,16 +170,15 @@ program::SavedTuning without_block_sizes(const RunRequest& request, const std::s
   return tuning;
 }
 
-/// Returns the settings to run with if there is no tuning file. Throws bad_input if nothing at all is to be set.
-program::SavedTuning without_tuning(const RunRequest& request, const std::string& file, const program::LibraryFiles& chosen,
-                                    const RunServices& services, const RunContext& context) {
+/// Returns the settings to run with if there is no tuning file. Throws bad_input if the user named one.
+program::SavedTuning without_tuning(const RunRequest& request, const std::string& file, const RunServices& services,
+                                    const RunContext& context) {
   if (const std::string misfit = request.tuning.empty() ? services.system_misfit() : std::string(); !misfit.empty()) {
     return without_block_sizes(request, misfit, services, context);
   }
   const std::string lacking = file.empty() ? "there is no folder for a tuning file: none of FLOPCAST_HOME, XDG_DATA_HOME and HOME is set"
                                            : missing_tuning(file, request.tuning);
-  const bool chosen_otherwise = request.tuning.empty() && (!request.blas.empty() || !chosen.lapack.empty() || request.threads);
-  if (!chosen_otherwise && (!request.tuning.empty() || kernels_alone(request, services).empty())) {
+  if (!request.tuning.empty()) {
     throw bad_input("{}", lacking);
   }
   return without_block_sizes(request, lacking, services, context);
@@ -269,7 +269,7 @@ program::SavedTuning tuning_for(const RunRequest& request, const program::Librar
   const std::string file = tuning_file(request, services);
   std::vector<program::SavedTuning> places = known_places(request, file, services);
   if (places.empty()) {
-    return without_tuning(request, file, chosen, services, context);
+    return without_tuning(request, file, services, context);
   }
   const ExpectedBlas blas = expected_blas(request, chosen, services);
   const int threads = expected_threads(request, blas.file, services);
@@ -285,7 +285,7 @@ program::SavedTuning tuning_for(const RunRequest& request, const program::Librar
   if (request.kernels == "library") {
     tuning.settings.clear();
   }
-  warn_of_threads(tuning.environment, request, blas, threads, context);
+  warn_of_threads(tuning.environment, request, blas, threads, services, context);
   tuning.settings.merge(further_kernels(request, tuning.environment.blas, services));
   return tuning;
 }

@@ -224,8 +224,7 @@ int record_program(const ProgramOptions& program, const RecordingOptions& option
   const std::int64_t known_bytes = std::max(machine::peak_resident_bytes(RUSAGE_SELF), machine::peak_resident_bytes(RUSAGE_CHILDREN));
   const int exit_code = run_in_foreground(prepared.file(), program.command, environment, setup).code();
   const std::int64_t resident_bytes = machine::peak_resident_bytes(RUSAGE_CHILDREN);
-  static constexpr double any_share = 0;  // a program that gets little of a core is what is looked for
-  trace.finish(exit_code, machine::cpu_seconds(RUSAGE_CHILDREN) - before, others.cores(any_share).value_or(0),
+  trace.finish(exit_code, machine::cpu_seconds(RUSAGE_CHILDREN) - before, others.cores().value_or(0),
                resident_bytes > known_bytes ? resident_bytes : 0);
   return exit_code;
 }

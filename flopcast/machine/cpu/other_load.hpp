@@ -28,14 +28,16 @@ class OtherLoad {
   /// Number of cores kept busy by others from which on the user is warned. flopcast's own recorder, which works in turns with the program,
   /// takes less.
   static constexpr double much = 0.5;
+  /// Share of a core below which this process's children aren't the measured processes: a launcher may have others start them.
+  static constexpr double launcher_share = 0.2;
 
   OtherLoad();
 
   /// Returns the average number of cores that others have kept busy since the constructor, including other machines of the host. Within
   /// half a second, returns the number of other threads that wanted a core both then and now, which says nothing about other machines.
-  /// Returns nothing if the system doesn't say, or if this process and its children took less than `min_share` of a core: too little to be the
-  /// measured processes (a launcher may have others start them).
-  [[nodiscard]] std::optional<double> cores(double min_share = 0.2) const;
+  /// Returns nothing if the system doesn't say, or if this process and its children took less than `min_share` of a core. A process that
+  /// measures in itself counts with any share: a small one means that others took the cores.
+  [[nodiscard]] std::optional<double> cores(double min_share = 0) const;
 
  private:
   /// Times in seconds.

@@ -102,7 +102,7 @@ scale::MachineDescription describe_mpi_machine(const Workbench& bench, const Mpi
   const std::string program = program::find_component("flopcast-ping-pong-" + mpi).string();
   const machine::OtherLoad load;
   const std::string result = measured(request.launcher.empty() ? "mpirun." + mpi : request.launcher, program, context);
-  const double others = load.cores().value_or(0);
+  const double others = load.cores(machine::OtherLoad::launcher_share).value_or(0);
   scale::MachineDescription machine = description_of_ping_pong(result, machine::detect_topology().usable_cores, others);
   model::Store& store = bench.store();
   keep_description(machine, store, context);

@@ -132,7 +132,7 @@ MpiLaunchResult ProgramLauncher::launch(const std::vector<MpiExecution>& executi
   const int code = program::run_program("/bin/sh", std::move(words), environment, SIGTERM, limit);
   result.seconds = watch.elapsed();
   result.is_cut = limit > 0 && code != 0 && result.seconds >= limit;
-  result.cores_of_others = load.cores().value_or(0);
+  result.cores_of_others = load.cores(machine::OtherLoad::launcher_share).value_or(0);
   LaunchOutput output = read_results(file("results"), numbers.size());
   if (code != 0) {
     output.profiles[output.last].reset();

@@ -149,7 +149,7 @@ RaceServices this_race_services(const Workbench& bench, const RaceRequest& reque
   services.last_error = [starter] { return starter->last_error(); };
   services.start_up = [starter] { return start_up(*starter); };
   services.clock = [watch = Stopwatch()] { return watch.elapsed(); };
-  services.busy_cores = [load = machine::OtherLoad()] { return load.cores(0); };
+  services.busy_cores = [load = machine::OtherLoad()] { return load.cores(); };
   services.kept = [kept] { return kept.read(); };
   services.keep = [kept](const std::vector<CommandRun>& runs) { kept.write(runs); };
   services.cpu = machine::detect_topology().cpu;

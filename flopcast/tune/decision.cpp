@@ -36,7 +36,15 @@ std::string considered_text(const Decision& decision) {
   return decision.candidates == 0 ? "" : fmt::format("{} of {}", decision.considered, decision.candidates);
 }
 
-const Forecast& effective_forecast(const Decision& decision) { return is_undecided(decision) ? decision.default_ : decision.chosen; }
+bool is_refuted(const Decision& decision) {
+  const std::optional<Check>& check = decision.validation;
+  return check && check->default_seconds > 0 &&
+         check->chosen_seconds > (1 + check->repeatability + default_tie_margin) * check->default_seconds;
+}
+
+const Forecast& effective_forecast(const Decision& decision) {
+  return is_undecided(decision) || is_refuted(decision) ? decision.default_ : decision.chosen;
+}
 
 JointDecision join(std::span<const Decision> decisions, double tie_margin) {
   JointDecision joint;

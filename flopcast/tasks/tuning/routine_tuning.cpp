@@ -105,6 +105,17 @@ class RoutineTuner {
         }
       };
       validate_blocks(tunable_[i], result_.parts[i].decisions, session_, options);
+      tell_refuted(result_.parts[i]);
+    }
+  }
+
+  /// Tells for how many sizes runs refuted the choice.
+  void tell_refuted(const RoutineTuning& part) const {
+    const auto refuted = std::count_if(part.decisions.begin(), part.decisions.end(), tuning::is_refuted);
+    if (refuted > 0) {
+      context_.note(fmt::format("{}: LAPACK's own block size was faster than the chosen one when both were run, for {} of {}{}",
+                                part.name(), refuted, counted(part.decisions.size(), "size"),
+                                request_.tuning.empty() ? "" : ". The tuning file gets LAPACK's own there"));
     }
   }
 
@@ -137,20 +148,29 @@ Tuning tune(const Workbench& bench, const TuneRequest& request, const RunContext
   }
   bench.open(request.validate);
   TuningSession session(bench, bench.store(), {request.repetitions, request.seed, request.fresh}, context);
-  TuningObserver<Tuning> keeping = observer;
-  keeping.decided = [&](Tuning tuning) {
-    tuning.kernel_settings = bench.settings();
-    if (observer.decided) {
-      observer.decided(tuning);
-    }
+  const auto save = [&](const Tuning& tuning) {
     if (!request.tuning.empty()) {
       if (const std::string remark = save_tuning(request.tuning, tuning); !remark.empty()) {
         context.note(remark);
       }
     }
   };
+  TuningObserver<Tuning> keeping = observer;
+  keeping.decided = [&](Tuning tuning) {
+    tuning.kernel_settings = bench.settings();
+    if (observer.decided) {
+      observer.decided(tuning);
+    }
+    save(tuning);
+  };
   Tuning tuning = tune_routine(session, request, context, keeping);
   tuning.kernel_settings = bench.settings();
+  const auto has_refuted = [](const RoutineTuning& part) {
+    return std::any_of(part.decisions.begin(), part.decisions.end(), tuning::is_refuted);
+  };
+  if (std::any_of(tuning.parts.begin(), tuning.parts.end(), has_refuted)) {
+    save(tuning);
+  }
   return tuning;
 }
 

@@ -127,7 +127,10 @@ bool is_undecided(const Decision& decision);
 /// "7 of 24"; empty if the number isn't known.
 std::string considered_text(const Decision& decision);
 
-/// Returns the forecast of what a program is to run with: the chosen alternative, or LAPACK's own where that is undecided.
+/// Returns whether LAPACK's own block size was faster than the chosen one when both were run, by more than two measurements of a run differ.
+bool is_refuted(const Decision& decision);
+
+/// Returns the forecast of what a program is to run with: the chosen alternative, or LAPACK's own where that is undecided or refuted.
 const Forecast& effective_forecast(const Decision& decision);
 
 /// The cost of sampling.

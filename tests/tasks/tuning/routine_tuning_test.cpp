@@ -156,6 +156,21 @@ TEST(TuneRoutine, IsUndecidedOnAMachineWhoseTimesSayTooLittle) {
   EXPECT_THAT(noisy, Contains(HasSubstr("dgeqrf is undecided for")));
 }
 
+TEST(TuneRoutine, ProgramsGetLapacksOwnBlockSizeWhereRunsRefuteTheChosenOne) {
+  tuning::Decision decision;
+  decision.default_.blocks = {32, 128};
+  decision.chosen.blocks = {64, 128};
+  EXPECT_EQ(effective_forecast(decision).blocks.nb, 64);
+  decision.validation.emplace();
+  decision.validation->chosen_seconds = 1.1;
+  EXPECT_FALSE(tuning::is_refuted(decision)) << "the default wasn't run";
+  decision.validation->default_seconds = 1;
+  EXPECT_TRUE(tuning::is_refuted(decision));
+  EXPECT_EQ(effective_forecast(decision).blocks.nb, 32);
+  decision.validation->repeatability = 0.2;
+  EXPECT_FALSE(tuning::is_refuted(decision)) << "two measurements of a run differ more";
+}
+
 /// Recording a block size takes so long that the second budget reaches few of them: the tuning file keeps what the first one decided.
 TEST(TuneRoutine, AShortBudgetSaysWhatItReachedAndLeavesTheTuningAlone) {
   const tests::OwnFolder folder;

@@ -254,7 +254,7 @@ class ProgramTuner {
     for (Entry& entry : entries_) {
       if (is_ranked(entry)) {
         entry.candidate = candidates.size();
-        candidates.push_back({search::to_string(entry.setting), entry.recording.parts, deviation_of(entry.own)});
+        candidates.push_back({search::to_string(entry.setting), entry.recording.parts, deviation_of(entry)});
         for (CandidatePart& part : candidates.back().parts) {
           part.own_seconds += *std::min_element(entry.own.begin(), entry.own.end()) - entry.own.front();
         }
@@ -271,11 +271,13 @@ class ProgramTuner {
     repeat_dry_runs();
   }
 
-  /// Returns the standard deviation of the least of several times; of a single one, what it usually is.
-  [[nodiscard]] static Seconds deviation_of(std::vector<Seconds> times) {
+  /// Returns the standard deviation of the least time of everything but kernels: that of several runs, of a single one what it usually is.
+  /// The delay by recording, which was subtracted, was another one in each run.
+  [[nodiscard]] static Seconds deviation_of(const Entry& entry) {
     static constexpr double usual = 0.03;
+    std::vector<Seconds> times = entry.own;
     std::sort(times.begin(), times.end());
-    return times.size() > 1 ? times[1] - times[0] : usual * times[0];
+    return std::hypot(times.size() > 1 ? times[1] - times[0] : usual * times[0], entry.recording.start_deviation);
   }
 
   /// Runs those settings dry again that may be the best one. Other programs make a run's own code slower, never faster.
@@ -311,7 +313,7 @@ class ProgramTuner {
         }
         entry.own.push_back(recorded.parts.front().own_seconds);
         const Seconds now = *std::min_element(entry.own.begin(), entry.own.end());
-        ranking_ = services_.rank_again(entry.candidate, now - before, deviation_of(entry.own));
+        ranking_ = services_.rank_again(entry.candidate, now - before, deviation_of(entry));
       }
     }
   }
@@ -370,6 +372,19 @@ class ProgramTuner {
     }
   }
 
+  /// Remarks settings whose execution took another time than predicted.
+  void remark_contradictions() {
+    for (const TunedConfiguration& one : result_.configurations) {
+      if (one.executed && one.interval && (*one.executed < one.interval->low || *one.executed > one.interval->high)) {
+        remark(
+            fmt::format("{} took {} when it was executed, and is predicted to take {} to {}: other programs ran meanwhile, or the "
+                        "prediction is wrong; --validate races it",
+                        search::to_string(one.setting), format_seconds(*one.executed), format_seconds(one.interval->low),
+                        format_seconds(one.interval->high)));
+      }
+    }
+  }
+
   void conclude() {
     for (const Entry* entry : by_time()) {
       TunedConfiguration& one = result_.configurations.emplace_back();
@@ -398,18 +413,20 @@ class ProgramTuner {
     result_.regret = ranking_.regret;
     result_.all_seconds = elapsed();
     remark_idle_parameters();
+    remark_contradictions();
     if (const auto left = std::count_if(entries_.begin(), entries_.end(), [](const Entry& entry) { return !entry.considered; }); left > 0) {
       remark(fmt::format("{} of {} weren't considered before the time budget was over; give a larger --time-budget", left,
                          counted(entries_.size(), "configuration")));
     }
   }
 
-  /// Races the chosen setting against those that tie with it.
+  /// Races the chosen setting against those that tie with it, or against the next one.
   void race() {
-    static constexpr std::size_t most = 4;
+    static constexpr std::size_t least = 2, most = 4;
     RaceRequest request;
     for (const TunedConfiguration& one : result_.configurations) {
-      if (request.commands.size() < most && (one.verdict == ConfigurationVerdict::chosen || one.verdict == ConfigurationVerdict::tie)) {
+      const bool ties = one.verdict == ConfigurationVerdict::chosen || one.verdict == ConfigurationVerdict::tie;
+      if (request.commands.size() < (ties ? most : one.verdict == ConfigurationVerdict::slower ? least : 0)) {
         const auto at = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.setting == one.setting; });
         request.commands.push_back(at->command);
         request.names.push_back(search::to_string(one.setting));

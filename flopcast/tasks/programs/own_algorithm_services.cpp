@@ -49,7 +49,8 @@ class ProgramRuns {
     RecordedSetting recorded;
     recorded.exit_code = exit_code;
     recorded.timed_out = exit_code == killed && summary.seconds >= request_.timeout;
-    recorded.elapsed = std::max(0.0, summary.seconds - *overhead_[dry ? 1 : 0]);
+    recorded.elapsed = std::max(0.0, summary.seconds - overhead_[dry ? 1 : 0]->delay);
+    recorded.start_deviation = overhead_[dry ? 1 : 0]->deviation;
     recorded.parts = parts_of(opened.file, recorded.elapsed);
     if (dry) {  // the calls of other runs took longer, too
       for (CandidatePart& part : recorded.parts) {
@@ -106,9 +107,14 @@ class ProgramRuns {
     return opened;
   }
 
-  /// Returns the time by which recording delays the start of a program.
-  [[nodiscard]] Seconds start_of_recorder(bool dry) const {
+  /// Time by which recording delays the start of a program.
+  struct Start {
+    Seconds delay = 0, deviation = 0;
+  };
+
+  [[nodiscard]] Start start_of_recorder(bool dry) const {
     constexpr int runs = 3;
+    constexpr double range_over_deviation = 1.693;  // of three normal values, in the mean
     constexpr Seconds limit = 10;
     const auto nothing = program_in_path("true");
     std::vector<Seconds> plain, recorded;
@@ -121,13 +127,17 @@ class ProgramRuns {
       run({"true"}, dry, limit);
       recorded.push_back(program::ProgramTraceFile(scratch_.file("run.trace")).summary().seconds);
     }
-    return nothing ? std::max(0.0, *std::min_element(recorded.begin(), recorded.end()) - *std::min_element(plain.begin(), plain.end())) : 0;
+    if (!nothing) {
+      return {};
+    }
+    const auto [least, most] = std::minmax_element(recorded.begin(), recorded.end());
+    return {std::max(0.0, *least - *std::min_element(plain.begin(), plain.end())), (*most - *least) / range_over_deviation};
   }
 
   const ProgramTuneRequest& request_;
   const RunContext& context_;
   ScratchFolder scratch_;
-  std::optional<Seconds> overhead_[2];  ///< delays of runs with all calls executed, and of dry ones
+  std::optional<Start> overhead_[2];  ///< delays of runs with all calls executed, and of dry ones
   machine::LibraryChoice libraries_;
   std::optional<Workbench> bench_;
   std::optional<model::OnDemandModels> models_;

@@ -24,6 +24,7 @@ struct RecordedSetting {
   int exit_code = 0;
   bool timed_out = false;
   Seconds elapsed = 0;
+  Seconds start_deviation = 0;  ///< standard deviation of the time by which recording delays a start, which `elapsed` doesn't contain
   std::vector<CandidatePart> parts;
   std::map<std::string, SameCalls> calls;  ///< calls by routine, flags and sizes
 };

@@ -34,6 +34,7 @@ class FakeProgram {
   bool depends_on_results = false;              ///< one call in ten is there in executed runs only
   bool hangs_dry = false;
   Seconds per_run = 0.1;
+  double per_execution = 1;  ///< how many times as long executions take as dry runs say
   std::vector<RaceRequest> races;
   std::vector<std::string> notes;
 
@@ -72,6 +73,7 @@ class FakeProgram {
     RecordedSetting recorded;
     recorded.elapsed = std::abs(std::stod(nb) - 40) / 2 + 0.5;
     recorded.parts = {{{}, recorded.elapsed}};
+    recorded.elapsed *= is_dry ? 1 : per_execution;
     recorded.calls["dgemm NN " + nb] = {depends_on_results && is_dry ? 90 : 100, 2};
     recorded.timed_out = hangs_dry && is_dry;
     const auto& of_run = is_dry ? dry_codes : codes;
@@ -258,6 +260,24 @@ TEST(ProgramTuning, TiesAreRaced) {
   EXPECT_THAT(program.races.front().commands.front(), ElementsAre("./app", "40"));
   EXPECT_TRUE(program.races.front().anonymous);
   EXPECT_THAT(tuning.command, IsEmpty());
+}
+
+TEST(ProgramTuning, WithoutTiesTheNextOneIsRaced) {
+  FakeProgram program;
+  ProgramTuneRequest request = blocks();
+  request.parameters = {"nb=40,64,100"};
+  request.race = true;
+  program.tune(request);
+  ASSERT_EQ(program.races.size(), 1U);
+  EXPECT_THAT(program.races.front().names, ElementsAre("nb=40", "nb=64"));
+}
+
+TEST(ProgramTuning, ExecutionsThatContradictThePredictionAreNamed) {
+  FakeProgram program;
+  program.per_execution = 10;
+  ProgramTuneRequest request = blocks();
+  request.parameters = {"nb=40,64"};
+  EXPECT_THAT(program.tune(request).remarks, ElementsAre(HasSubstr("nb=40 took 5.00 s when it was executed")));
 }
 
 TEST(ProgramTuning, WrongRequestsAreNamed) {

@@ -84,17 +84,23 @@ WhatIfEvaluation expected(const program::RecordedProgram& program, const program
   return evaluate({WhatIf()}, program, breakdown, facts.place, options_of(time_budget), services, context).front();
 }
 
-/// Returns what the models expect of the calls of these routines. Their share of the deviation is that of the time.
-ExpectedTime expected_of(const std::set<std::uint32_t>& names, const program::ProgramBreakdown& breakdown,
-                         const WhatIfEvaluation& evaluation) {
+/// Returns what the models expect of the calls of these routines; nothing if they don't know all of them. The calls' share of the deviation is
+/// that of the time.
+std::optional<ExpectedTime> expected_of(const std::set<std::uint32_t>& names, const program::ProgramBreakdown& breakdown,
+                                        const WhatIfEvaluation& evaluation) {
   ExpectedTime expected;
   Seconds all = 0;
   for (std::size_t i = 0; i < breakdown.shapes().size(); ++i) {
-    const Seconds seconds = evaluation.result.shapes[i].value_or(0);
-    all += seconds;
-    expected.seconds += names.count(breakdown.shapes()[i].name) > 0 ? seconds : 0;
+    const std::optional<Seconds>& seconds = evaluation.result.shapes[i];
+    const bool is_asked = names.count(breakdown.shapes()[i].name) > 0;
+    if (is_asked && !seconds) {
+      return std::nullopt;
+    }
+    all += seconds.value_or(0);
+    expected.seconds += is_asked ? *seconds : 0;
   }
   expected.deviation = all > 0 ? evaluation.models_deviation * expected.seconds / all : 0;
+  expected.extrapolated = evaluation.result.extrapolated_share > 0.1;
   return expected;
 }
 
@@ -116,8 +122,13 @@ std::optional<Finding> layout_finding(const DiagnosisFacts& facts, Seconds time_
   for (const program::ShapeSum& shape : facts.breakdown.shapes()) {
     seconds += names.count(shape.name) > 0 ? shape.sum.seconds : 0;
   }
-  return judged_layout(facts, seconds, expected_of(names, facts.breakdown, recorded), expected_of(names, plain_breakdown, changed),
-                       examined);
+  const std::optional<ExpectedTime> as_recorded = expected_of(names, facts.breakdown, recorded);
+  const std::optional<ExpectedTime> if_plain = expected_of(names, plain_breakdown, changed);
+  if (!as_recorded || !if_plain) {
+    examined.emplace_back("operands that are plain: not all calls could be predicted");
+    return std::nullopt;
+  }
+  return judged_layout(facts, seconds, *as_recorded, *if_plain, examined);
 }
 
 /// Adds the findings about changes. A program has one number of threads, so that only the best one becomes a finding.
@@ -255,7 +266,7 @@ ProgramDiagnosis diagnose(DiagnosisFacts facts, Seconds time_budget, const Docto
       const ChangedProgram changed(facts.program, change);
       const program::ProgramBreakdown breakdown(changed);
       const WhatIfEvaluation evaluation = expected(changed, breakdown, facts, share, services.what_if, context);
-      return failure_of(evaluation).empty() ? std::optional(expected_of({name}, breakdown, evaluation)) : std::nullopt;
+      return failure_of(evaluation).empty() ? expected_of({name}, breakdown, evaluation) : std::nullopt;
     };
     for (Finding& finding : driver_findings(facts, expect_changed, diagnosis.examined)) {
       diagnosis.findings.push_back(std::move(finding));

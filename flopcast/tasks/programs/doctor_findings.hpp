@@ -58,6 +58,7 @@ std::string unusual_layout(const DiagnosisFacts& facts);
 /// A time that models expect, and its standard deviation.
 struct ExpectedTime {
   Seconds seconds = 0, deviation = 0;
+  bool extrapolated = false;  ///< calls of the program that take over a tenth of its time are larger than those that were sampled
 };
 
 /// Returns the routines some of whose calls with_plain_operands() changes, as indices into ProgramSummary::names.

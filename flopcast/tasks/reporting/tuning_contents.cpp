@@ -52,7 +52,8 @@ void add_point(Series& series, double x, double y) {
   series.y.push_back(y);
 }
 
-/// Adds the predicted times of a problem by block size, over that of the chosen one, with the default, the ties and the measured times.
+/// Adds the predicted times of a problem by block size, over that of the chosen one, with the default, and with the measured times or, where
+/// nothing was measured, the ties.
 void add_problem(Figure& figure, const Decision& decision, int color, bool has_band) {
   const std::string name = "n = " + kernel::size_text(decision.sizes);
   const double unit = decision.chosen.seconds;
@@ -75,13 +76,14 @@ void add_problem(Figure& figure, const Decision& decision, int color, bool has_b
                              is_last ? report::Label::Alignment::right : report::Label::Alignment::center, false, false, color});
   }
   figure.series.push_back(std::move(predicted));
-  figure.series.push_back(std::move(ties));
   if (const auto& check = decision.validation; check && check->chosen_seconds > 0) {
     Series measured{.title = name + " measured", .style = Series::Style::points, .color = color};
     for (const tuning::Measured& run : check->measured) {
       add_point(measured, static_cast<double>(run.blocks.nb), run.median / check->chosen_seconds);
     }
     figure.series.push_back(std::move(measured));
+  } else {
+    figure.series.push_back(std::move(ties));
   }
 }
 

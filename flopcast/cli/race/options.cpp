@@ -22,7 +22,8 @@ namespace {
 constexpr const char* footer =
     R"(The first command is the reference. Runs are interleaved in random order, and the race stops once every verdict is certain: of
 100 pairs of equal commands, 5 at most are called faster or slower, on a noisy machine, too. In each round the reference runs twice,
-and the comparison with itself (A/A) is shown as a control. No shell starts the commands: for pipes and variables write sh -c '...'.
+and the comparison with itself (A/A) is shown as a control. No shell starts the commands: for pipes,
+variables and commands that have -- themselves write sh -c '...'.
 A race that Ctrl-C or the time budget ends goes on when the same command line is run again.
 
 Examples:

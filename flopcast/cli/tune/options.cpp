@@ -259,14 +259,15 @@ void add_tune_command(OptionSet& app, CommonOptions& common) {
                   "--variant also a family, such as cholesky. Where a time budget is given, --validate has as much\n"
                   "again. lapack --fresh also tunes what the tuning file has already.\n\n"
                   "With --parameter the words after -- are a program and its arguments. It runs dry for each setting, its\n"
-                  "kernels are predicted, and one setting is executed as a check. --validate races the best ones. Instead of\n"
-                  "the words, SPACE.json may give command, parameters and conditions (flopcast-space-1).\n\n"
+                  "kernels are predicted within a time budget of {} by default, and one setting is executed as a check.\n"
+                  "--validate races the best ones. Instead of the words, SPACE.json may give command, parameters and\n"
+                  "conditions (flopcast-space-1).\n\n"
                   "Examples:\n  flopcast tune dgeqrf --n 200:800:200 --nb 16,32,64 --time-budget 5s\n"
                   "  flopcast tune dgelqf --n 200,400 --nb 16,32 --time-budget 2s --save\n"
                   "  flopcast tune cholesky --n 300,600 --nb 32,64 --variant all --time-budget 4s\n"
                   "  flopcast tune --parameter nb=16:128:16 --parameter variant=left,right -- ./ldlt {{nb}} {{variant}}\n"
                   "  flopcast tune lapack --n 100,200 --precisions d --tuning lapack.json --time-budget 5s",
-                  to_text(LapackRequest().n), to_text(LapackRequest().time_budget)));
+                  to_text(LapackRequest().n), to_text(LapackRequest().time_budget), to_text(ProgramTuneRequest().time_budget)));
   command.action([options, command, &common] { run_tune(*options, command, common); });
 }
 

@@ -172,7 +172,8 @@ Fields FieldTable<DoctorRequest>::fields() {
       optional_field<&T::recording>("recording of 'flopcast record': read instead of running a program").within(bounds::path_or_nothing),
       optional_field<&T::keep>("file that keeps the recording; empty: none").within(bounds::path_or_nothing),
       optional_field<&T::threads>("threads of BLAS: in the program's run; missing: as it takes by itself").within(bounds::threads),
-      optional_field<&T::time_budget>("time budget: for measuring kernels that the store lacks, all changes together")
+      optional_field<&T::time_budget>(
+          "time budget: for measuring kernels that the store lacks, for all changes together, and a quarter of it for each other driver")
           .within(bounds::seconds),
       optional_field<&T::anonymous>("leave private names out: folders and arguments, of the diagnosis and the kept recording"),
       optional_field<&T::restart>("begin anew where the same command was interrupted")};

@@ -53,6 +53,8 @@ class Sitting:
         for rejected in range(self.options.timeout):
             if busy_cores() < 0.05:
                 return rejected
+            if rejected == 0:
+                print(f"other programs are busy: waiting {self.options.timeout} s at most (--timeout)", file=sys.stderr, flush=True)
         return self.options.timeout
 
     def step(self, name, command, home=None, competitor=False):
@@ -171,6 +173,13 @@ def picture(figures):
                  [*series, ("exact", [min(every), max(every)], [1, 1])], "x", points=True)
 
 
+def lined(svg):
+    """Returns the picture with a line in place of the markers of its last series: two points, and the one in the key."""
+    first, last, key = list(re.finditer(r"<use xlink:href='#gpPt6' transform='translate\(([0-9.]+),([0-9.]+)\) scale\([0-9.]+\)' color='([^']+)'/>", svg))[-3:]
+    line = f"<path stroke='{key[3]}' stroke-width='1.5' d='M{first[1]},{first[2]} L{last[1]},{last[2]} M{key[1]},{key[2]} m-12,0 h24'/>"
+    return svg[:first.start()] + line + svg[key.end():]
+
+
 def tuning(sitting):
     """Tuned block sizes of each library, and the picture of all predictions."""
     rows, points = [], []
@@ -180,7 +189,9 @@ def tuning(sitting):
             rows.append(tuning_row(f"block sizes, {blas}", figures))
             points += figures.items()
     if sitting.options.page and points:
-        chart.draw(picture(points), pathlib.Path(sitting.options.page).parent / "figures" / "accuracy.svg")
+        path = pathlib.Path(sitting.options.page).parent / "figures" / "accuracy.svg"
+        if chart.draw(picture(points), path):
+            path.write_text(lined(path.read_text()))
     return rows
 
 
@@ -363,6 +374,11 @@ def main():
     unknown = set(options.only.split(",")) - set(SECTIONS)
     if unknown:
         sys.exit(f"accuracy_page: there is no section {', '.join(sorted(unknown))}; there are {', '.join(SECTIONS)}")
+    programs = ["flopcast", *(["bench_kernel_accuracy"] if "kernels" in options.only.split(",") else [])]
+    missing = [name for name in programs if not (pathlib.Path(options.build) / "bin" / name).exists()]
+    if missing and not options.page_only:
+        sys.exit(f"accuracy_page: {options.build}/bin has no {' and no '.join(missing)}. Build it in the clone by 'cmake --preset check && cmake --build --preset check' "
+                 "(20 minutes on two cores), or name another build folder with --build")
     sitting = Sitting(options)
     sitting.step("machine", [sitting.flopcast, "machine"], home="machine")
     rows = [row for name in options.only.split(",") for row in section_rows(sitting, name)]

@@ -409,6 +409,8 @@ void redirect_calls(OwnSymbol symbol, const Replacements& functions) noexcept {
   look_through_new_objects(false);
 }
 
+void redirect_new_objects() noexcept { look_through_new_objects(false); }
+
 void redirect_calls_of(const link_map& object, OwnSymbol symbol) noexcept {
   own_symbol = symbol;
   const RedirectTurn turn;

@@ -47,6 +47,10 @@ struct Replacements {
 /// must not be called from these. Does nothing on machines for which trampolines aren't implemented.
 void redirect_calls(OwnSymbol own_symbol, const Replacements& replacements) noexcept;
 
+/// Redirects the calls of objects that were loaded since the last look, as dlopen() and dlsym() do at their next call. Takes milliseconds where
+/// there are many.
+void redirect_new_objects() noexcept;
+
 /// Redirects the calls of one loaded object that looks into its own libraries first. `own_symbol` is always the same function.
 void redirect_calls_of(const link_map& object, OwnSymbol own_symbol) noexcept;
 

@@ -8,8 +8,12 @@ using flopcast::preload::smpi::simulation;
 
 namespace {
 
-int begin(int result) {
-  if (Simulation* all = simulation(); all != nullptr && result == MPI_SUCCESS) {
+/// Begins a process by `init`. The simulation is made before, because what the first process does from then on counts as its own code.
+template <class Init>
+int begin(Init init) {
+  Simulation* all = simulation();
+  const int result = init();
+  if (all != nullptr && result == MPI_SUCCESS) {
     all->begin_process();
   }
   return result;
@@ -33,10 +37,12 @@ void* dlopen(const char* file, int mode) noexcept {
   return opened;
 }
 
-int MPI_Init(int* argc, char*** argv) { return begin(PMPI_Init(argc, argv)); }
+int MPI_Init(int* argc, char*** argv) {
+  return begin([&] { return PMPI_Init(argc, argv); });
+}
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-  return begin(PMPI_Init_thread(argc, argv, required, provided));
+  return begin([&] { return PMPI_Init_thread(argc, argv, required, provided); });
 }
 
 int MPI_Finalize() {

@@ -12,6 +12,7 @@
 
 #include "flopcast/kernel/catalogue.hpp"
 #include "flopcast/path/aggregate.hpp"
+#include "flopcast/preload/common/redirect.hpp"
 #include "flopcast/preload/kernels/routine_digest.hpp"
 
 namespace flopcast::preload::smpi {
@@ -102,6 +103,7 @@ void Simulation::begin_process() {
   processes_[number] = std::make_unique<SmpiProcess>(rank);
   ++begun_;
   smpi_bench_end();
+  redirect_new_objects();  // the copies of all processes; else the first process's next dlsym() would do so as its own code
   // Paths begin with the simulation, so that each is as long as its process's clock.
   processes_[number]->path().compute(now());
   processes_[number]->resumed = now();

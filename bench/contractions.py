@@ -161,7 +161,10 @@ class Operands:
     """Random dense column-major tensors of one case, and the other ways to contract them."""
 
     def __init__(self, text, sizes):
-        import numpy
+        try:
+            import numpy
+        except ImportError:
+            sys.exit(f"{sys.executable} has no NumPy; start this script by a Python that has it: /usr/bin/python3 {sys.argv[0]} ...")
         self.numpy = numpy
         self.result, operands = text.split("=")
         self.names = operands.split(",")

@@ -208,6 +208,8 @@ contains
     integer, intent(out), optional :: status
     character(kind=c_char), allocatable, target :: blas_text(:), lapack_text(:)
     type(bench_options) :: options
+    type(flopcast_bench) :: opened
+    integer(c_int) :: code
     options%size = c_sizeof(options)
     if (present(blas)) then
       allocate (blas_text, source=letters(blas))
@@ -218,8 +220,12 @@ contains
       options%lapack = c_loc(lapack_text)
     end if
     if (present(threads)) options%threads = int(threads, c_int32_t)
-    call flopcast_close(bench)
-    call finish(c_open(bench%handle, options), status)
+    code = c_open(opened%handle, options)
+    if (code == 0) then
+      call flopcast_close(bench)
+      bench = opened
+    end if
+    call finish(code, status)
   end subroutine
 
   !> Ends a workbench. Plans that were made with it go on.
@@ -483,13 +489,19 @@ contains
     integer, intent(out), optional :: status
     character(kind=c_char), allocatable, target :: name(:)
     type(c_ptr) :: place
+    type(flopcast_tuning) :: opened
+    integer(c_int) :: code
     place = c_null_ptr
     if (present(file)) then
       allocate (name, source=letters(file))
       place = c_loc(name)
     end if
-    call flopcast_close_tuning(tuning)
-    call finish(c_open_tuning(tuning%handle, place), status)
+    code = c_open_tuning(opened%handle, place)
+    if (code == 0) then
+      call flopcast_close_tuning(tuning)
+      tuning = opened
+    end if
+    call finish(code, status)
   end subroutine
 
   subroutine flopcast_close_tuning(tuning)
@@ -609,9 +621,9 @@ contains
     type(c_ptr), allocatable :: shapes(:)
     integer(c_int32_t), allocatable, target :: ranks(:)
     type(plan_options) :: options
+    type(c_ptr) :: made
     integer(c_int) :: code
     integer :: i
-    call destroy_plan(plan)
     if (any(operands%type /= c%type)) then
       call finish(bad_usage, status, 'operands and result have different types of elements; all need the same')
       return
@@ -629,9 +641,12 @@ contains
     ranks(size(ranks)) = int(c%rank, c_int32_t)
     options = options_of(effort, threads, time_budget, max_bytes)
     options%ranks = c_loc(ranks)
-    code = c_plan(plan%handle, bench%handle, letters(notation), c%type, size(kept, kind=c_int32_t), shapes, c_null_ptr, &
-      c%sizes, c_null_ptr, options)
+    made = c_null_ptr
+    code = c_plan(made, bench%handle, letters(notation), c%type, size(kept, kind=c_int32_t), shapes, c_null_ptr, c%sizes, &
+      c_null_ptr, options)
     if (code == 0) then
+      call destroy_plan(plan)
+      plan%handle = made
       call move_alloc(kept, plan%operands)
       plan%result = c
     end if

@@ -207,11 +207,15 @@ contains
     call expect(status == 3 .and. index(flopcast_error(), 'B has 1 dimension') > 0, 'a vector for a matrix')
     call flopcast_plan(plan, bench, 'ij,jk->il', a, b, c, status=status)
     call expect(status == 3, 'a result with an index of no operand')
+    c = 0
+    call flopcast_execute(plan, a, b, c, status=status)
+    call expect(status == 0 .and. all(c == 8), 'a plan that could not be replaced')
+    call flopcast_open(bench, threads=-1, status=status)
+    call flopcast_plan(plan, bench, 'ij,jk->ik', a, b, c)
+    call expect(status == 2, 'a workbench that could not be replaced')
     call flopcast_open(bench, blas='no such library', status=status)
     call flopcast_plan(plan, bench, 'ij,jk->ik', a, b, c, status=status)
     call expect(status == 3 .and. index(flopcast_error(), 'no such library') > 0, 'a library that is not there')
-    call flopcast_open(bench, threads=-1, status=status)
-    call expect(status == 2, 'threads below zero')
   end subroutine
 
   !> Arrays of another type or shape than the plan's are refused before anything is read or written.

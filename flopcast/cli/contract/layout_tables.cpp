@@ -75,8 +75,15 @@ void show_layouts(const LayoutsResult& result, const LayoutsRequest& request, co
                         is_measured ? "measured to be" : "predicted to be", chosen.speed_up, interval_text(chosen.speed_up_interval),
                         counted(request.executions, "execution")),
       common);
+  if (is_changed && chosen.ties()) {
+    note(fmt::format("the interval contains 1, so that the written orders may be as fast{}", is_measured ? "" : "; --validate measures"),
+         common);
+  }
+  if (is_measured) {
+    note("measured times have chosen the orders; those of the single contractions are predicted", common);
+  }
   note(fmt::format("{} of orders predicted{}", counted(result.combinations, "combination"),
-                   result.is_exhaustive ? ", which are all" : "; not all were tried"),
+                   result.is_exhaustive ? ", which are all" : "; a search skipped the others"),
        common);
 }
 

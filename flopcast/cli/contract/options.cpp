@@ -218,6 +218,12 @@ void read_tensors(ContractCommand& command) {
   if (!command.plans()) {
     static_cast<void>(contract::notation_of(request.expression));
   }
+  for (const std::string& word : command.sizes) {
+    if (word.find(":=") != std::string::npos || word.find("->") != std::string::npos) {
+      throw usage_error("'{}' is a second contraction where a size such as a=400 is expected; several contractions go with --layouts",
+                        word);
+    }
+  }
   request.sizes = contract::parse_sizes(command.sizes, request.expression);
   if (!command.emit.empty() && command.strides.empty()) {
     // Emitted code takes sizes as parameters. The position of an index of size 1 in memory can't be told from its stride.

@@ -50,17 +50,24 @@ Plan plan_of(const StepCall& call, const Machine& machine, PlanOptions options) 
 /// Plans the steps of trees, each step once however many trees have it.
 class StepPlans {
  public:
-  /// `machine`, and what `options` refers to, must exist as long as this object.
-  StepPlans(const Machine& machine, PlanOptions options) : machine_(machine), options_(std::move(options)) {}
+  /// `machine`, and what `options` refers to, must exist as long as this object. `budget` returns PlanOptions::step_budget of the next step.
+  StepPlans(
+      const Machine& machine, PlanOptions options, std::function<std::optional<Seconds>()> budget = [] { return std::nullopt; })
+      : machine_(machine), options_(std::move(options)), budget_(std::move(budget)) {}
 
   [[nodiscard]] Plan of(const StepCall& call) {
     const auto known = std::find_if(plans_.begin(), plans_.end(), [&](const auto& one) { return one.first == call; });
-    return known != plans_.end() ? known->second : plans_.emplace_back(call, plan_of(call, machine_, options_)).second;
+    if (known != plans_.end()) {
+      return known->second;
+    }
+    options_.step_budget = budget_();
+    return plans_.emplace_back(call, plan_of(call, machine_, options_)).second;
   }
 
  private:
   const Machine& machine_;
   PlanOptions options_;
+  std::function<std::optional<Seconds>()> budget_;
   std::vector<std::pair<StepCall, Plan>> plans_;
 };
 
@@ -273,6 +280,7 @@ class TreePlan final : public Plan::Implementation {
  public:
   TreePlan(const SizedExpression& expression, const EinsumStrides& strides, const Machine& machine, const PlanOptions& options)
       : expression_(expression), precision_(options.precision) {
+    const Stopwatch watch;
     if (options.tiles) {
       throw bad_input("tiles are for one contraction of two tensors, but expression '{}' has {} operands", to_string(expression.expression),
                       expression.operands.size());
@@ -281,7 +289,7 @@ class TreePlan final : public Plan::Implementation {
     tensor_bytes_ = tensor_bytes(axes_, options);
     std::vector<ContractionTree> trees = trees_of(expression, axes_, *cost_of(Executor::planner, machine, options), options);
     if (options.effort == Effort::measure) {
-      take_fastest_of(std::move(trees), expression, strides, machine, options);
+      take_fastest_of(std::move(trees), strides, machine, options, watch);
     } else {
       PlanOptions of_steps = options;
       if (of_steps.effort == Effort::incremental && of_steps.trials == nullptr) {
@@ -338,31 +346,51 @@ class TreePlan final : public Plan::Implementation {
 
  private:
   /// Takes the tree that is the fastest with steps planned by estimate, and measures its steps. Takes the first tree if the tensors have no
-  /// room.
-  void take_fastest_of(std::vector<ContractionTree> trees, const SizedExpression& expression, const EinsumStrides& strides,
-                       const Machine& machine, const PlanOptions& options) {
-    StepPlans plans(machine, options);
-    const PrepareStep prepare = einsum_steps(plans, steps_);  // of the taken tree only
-    std::optional<EinsumTensors> tensors;
+  /// room. Each step has a share of the time budget by its predicted time, to which the time is added that earlier steps leave. `watch` has
+  /// run since planning began.
+  void take_fastest_of(std::vector<ContractionTree> trees, const EinsumStrides& strides, const Machine& machine, const PlanOptions& options,
+                       const Stopwatch& watch) {
+    constexpr double for_trees = 0.5, for_steps = 0.75;  // shares of the time that is left; executions of the taken tree get the rest
+    const Seconds end = options.time_budget;
+    const auto left_until = [&watch](Seconds limit) { return std::max(0.0, limit - watch.elapsed()); };
+    const std::optional<EinsumTensors> tensors = tensors_if_room(strides, options);
+    PlanOptions quick = options;
+    quick.effort = Effort::estimate;
+    StepPlans quick_plans(machine, quick);
+    if (tensors && trees.size() > 1) {
+      std::vector<Plan> of_all;
+      quick.time_budget = for_trees * left_until(end);
+      trees = {fastest_of(std::move(trees), einsum_steps(quick_plans, of_all), *tensors, quick).first.tree()};
+    }
+    const std::vector<Plan> expected = planned(trees.front(), quick_plans).steps;
+    const Seconds end_of_steps = end - (1 - for_steps) * left_until(end);
+    const auto budget = [&] {
+      const auto next = expected.begin() + static_cast<std::ptrdiff_t>(steps_.size());
+      const Seconds rest = std::accumulate(next, expected.end(), 0.0, [](Seconds sum, const Plan& step) { return sum + step.seconds(); });
+      return std::optional(left_until(end_of_steps) * next->seconds() / rest);
+    };
+    StepPlans plans(machine, options, budget);
+    const PrepareStep prepare = einsum_steps(plans, steps_);
+    if (!tensors) {
+      network_.emplace(std::move(trees.front()), prepare);
+      return;
+    }
+    quick.time_budget = end - end_of_steps;
+    std::pair<NetworkPlan, std::optional<Seconds>> fastest = fastest_of(std::move(trees), prepare, *tensors, quick);
+    network_.emplace(std::move(fastest.first));
+    measured_ = fastest.second;
+  }
+
+  /// Returns random tensors, or nothing if they have no room in memory.
+  [[nodiscard]] std::optional<EinsumTensors> tensors_if_room(const EinsumStrides& strides, const PlanOptions& options) const {
     try {
-      tensors.emplace(expression, strides, options);
+      return EinsumTensors(expression_, strides, options);
     } catch (const Error& error) {
       if (error.code() != ExitCode::environment) {
         throw;
       }
-      network_.emplace(std::move(trees.front()), prepare);
-      return;
+      return std::nullopt;
     }
-    if (trees.size() > 1) {
-      PlanOptions quick = options;
-      quick.effort = Effort::estimate;
-      StepPlans quick_plans(machine, quick);
-      std::vector<Plan> of_all;
-      trees = {fastest_of(std::move(trees), einsum_steps(quick_plans, of_all), *tensors, options).first.tree()};
-    }
-    std::pair<NetworkPlan, std::optional<Seconds>> fastest = fastest_of(std::move(trees), prepare, *tensors, options);
-    network_.emplace(std::move(fastest.first));
-    measured_ = fastest.second;
   }
 
   void check(std::span<const void* const> operands, const void* result, Complex alpha, Complex beta) const {

@@ -80,7 +80,9 @@ bool compare(std::vector<Candidate>& all, const Contraction& contraction, const 
       return benchmark_candidates(all, folded, machine.environment, rates_of(machine), machine.find, options.cancelled);
     case Effort::measure: break;
   }
-  return execute_candidates(all, contraction, folded, machine, rates_of(machine), options);
+  PlanOptions within = options;
+  within.time_budget = options.step_budget.value_or(options.time_budget);
+  return execute_candidates(all, contraction, folded, machine, rates_of(machine), within);
 }
 
 }  // namespace

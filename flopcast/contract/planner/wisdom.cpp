@@ -33,7 +33,8 @@ std::string effort_name(const PlanOptions& options, Former former) {
       return fmt::format("incremental {}{}", options.max_measured, former == Former::overwritten ? "" : ", added to C");
     case Effort::measure: break;
   }
-  return fmt::format("measure {} within {:.6g} s", options.max_measured, static_cast<Seconds>(options.time_budget));
+  return fmt::format("measure {} within {:.6g} s{}", options.max_measured, static_cast<Seconds>(options.time_budget),
+                     options.step_budget ? " for all steps" : "");
 }
 
 nlohmann::json to_json(const Candidate& candidate) {

@@ -18,6 +18,7 @@
 #include "flopcast/contract/einsum/einsum_tensors.hpp"
 #include "flopcast/contract/notation/contraction.hpp"
 #include "flopcast/core/statistics.hpp"
+#include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/machine/libraries/installed_libraries.hpp"
 #include "flopcast/machine/libraries/library.hpp"
 #include "flopcast/measure/memory.hpp"
@@ -26,6 +27,7 @@
 #include "flopcast/support/stopwatch.hpp"
 #include "flopcast/support/units.hpp"
 #include "flopcast/tasks/contraction/contraction_services.hpp"
+#include "flopcast/workbench/on_demand_sampling.hpp"
 #include "flopcast/workbench/workbench.hpp"
 
 namespace flopcast {
@@ -277,18 +279,25 @@ ContractionResult planned(const PlanningServices& services, const contract::Size
                           const contract::EinsumStrides& strides, const contract::PlanOptions& options, const RunContext& context) {
   constexpr std::size_t most_of_a_pair = 2;
   const bool is_pair = expression.operands.size() <= most_of_a_pair;
-  if (is_pair) {
+  const bool is_estimate = options.effort == contract::Effort::estimate && !options.tiles;
+  if (is_pair && !is_estimate) {
     contract::require_memory(expression, strides, options);  // before planning, which lists every offset
   }
-  const contract::Machine machine = machine_for(services, expression);
-  if (is_pair || options.effort != contract::Effort::estimate || options.tiles) {
+  const std::int64_t tensors =
+      contract::tensor_bytes(contract::tensor_axes(expression, strides, options.precision, options.order), options);
+  const std::int64_t available = measure::available_memory_bytes();
+  const bool has_room = tensors <= available;
+  const contract::Machine machine = has_room ? machine_for(services, expression) : services.machine();
+  if (!is_estimate || (is_pair && has_room)) {
     return described(expression, options.precision, made_plan(expression, strides, machine, options, context));
   }
   const contract::ContractionTree tree = contract::find_tree(expression, strides, machine, options);
   context.throw_if_cancelled("nothing is kept of an unfinished choice");
+  if (!has_room) {
+    context.note(fmt::format("the tensors need {} of memory, but only {} are available: this machine can't execute the plan",
+                             format_bytes(static_cast<double>(tensors)), format_bytes(static_cast<double>(available))));
+  }
   ContractionResult result = described(expression, options.precision);
-  const std::int64_t tensors =
-      contract::tensor_bytes(contract::tensor_axes(expression, strides, options.precision, options.order), options);
   result.plan = {tree.explain(names_of(expression)), tree.seconds, tree.workspace_bytes, tensors + tree.workspace_bytes, {}, "", ""};
   result.flops = tree.flops;
   result.steps = steps_of(tree, expression);
@@ -313,6 +322,7 @@ ContractionResult executed(const PlanningServices& services, const contract::Siz
     times = times_of(
         services, context, execute, [&] { return !plan.is_decided(); }, options.time_budget);
   }
+  services.tell_noise(context);
   ContractionResult result = described(expression, options.precision, plan);
   result.planning_seconds = planning_seconds;
   result.flops_per_second = plan.flops() / median(times);
@@ -368,6 +378,10 @@ PlanningServices tools_of(const Workbench& bench, const PlanRequest& request) {
                                         bench.store(), request.threads, request.fresh);
           },
           [&bench] { return &bench.store(); }, [watch] { return watch.elapsed(); }, bench.trials()};
+}
+
+std::function<void(const RunContext&)> noise_from_now_on() {
+  return [others = machine::OtherLoad()](const RunContext& context) { tell_noise(others.cores().value_or(0), {}, context); };
 }
 
 machine::LibraryChoice planning_libraries(machine::LibraryChoice choice) {
@@ -439,7 +453,9 @@ ContractionResult run_contraction(const Workbench& bench, const ContractionReque
   if (shared.plan.tiles) {
     shared.plan.tiles->threads = request.plan.threads;
   }
-  return run_contraction(tools_of(bench, request.plan), shared, context);
+  PlanningServices services = tools_of(bench, request.plan);
+  services.tell_noise = noise_from_now_on();
+  return run_contraction(services, shared, context);
 }
 
 }  // namespace flopcast

@@ -21,6 +21,8 @@ struct PlanningServices {
   std::function<model::Store*()> store;                     ///< keeps choices; called when it is first needed; may return null
   std::function<Seconds()> now;                             ///< time in seconds since any moment
   std::shared_ptr<contract::TrialMemory> trials = nullptr;  ///< see contract::PlanOptions::trials
+  /// Tells if the machine was noisy while contractions were executed.
+  std::function<void(const RunContext& context)> tell_noise = [](const RunContext&) {};
 };
 
 contract::Plan plan(const PlanningServices& services, const contract::SizedExpression& expression, const contract::EinsumStrides& strides,
@@ -29,6 +31,8 @@ ContractionResult run_contraction(const PlanningServices& services, const Contra
 
 /// Returns the services of a Workbench. Throws bad_input if its BLAS has several threads.
 PlanningServices tools_of(const Workbench& bench, const PlanRequest& request);
+/// Returns a function that tells if other programs kept cores busy since noise_from_now_on() was called.
+std::function<void(const RunContext& context)> noise_from_now_on();
 
 /// The machine of rankings.
 struct RankingServices {

@@ -132,7 +132,12 @@ LayoutsResult choose_layouts(const Workbench& bench, const LayoutsRequest& reque
   if (request.validate) {
     keep_runs(services, bench, request);
   }
-  return choose_layouts(services, request, context);
+  const auto tell_noise = noise_from_now_on();
+  LayoutsResult result = choose_layouts(services, request, context);
+  if (request.validate) {
+    tell_noise(context);
+  }
+  return result;
 }
 
 }  // namespace flopcast

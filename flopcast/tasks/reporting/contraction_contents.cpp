@@ -158,7 +158,8 @@ PageContents layouts_contents(const LayoutsResult& result) {
                                                   format_seconds(best.seconds), format_seconds(written.seconds)) +
                                           fmt::format(" The {} speed-up is {:.2f}; its 95 % interval is {:.2f} to {:.2f}.",
                                                       best.measured_seconds ? "measured" : "predicted", best.speed_up,
-                                                      best.speed_up_interval.low, best.speed_up_interval.high);
+                                                      best.speed_up_interval.low, best.speed_up_interval.high) +
+                                          (best.ties() ? " It contains 1, so that the written orders may be as fast." : "");
   BarChart chart{"Predicted time of all executions, with conversions", "s", {}};
   for (const ComparedOrders& orders : result.compared) {
     chart.bars.push_back(time_bar(orders.orders, orders.seconds, {}, &orders == &written));

@@ -140,6 +140,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"contract", "ab=aij,ib", "a=b=i=j=2"}, 3, "index j is in A only"},
         Mistake{{"contract", "ab=aii,ib", "a=b=i=2"}, 3, "index i is repeated in A"},
         Mistake{{"contract", "ab=ai,ib", "a=b=2"}, 3, "label i of operand 1 has no size"},
+        Mistake{{"contract", "C_ab := A_ai B_ib", "E_ab := D_ai B_ib", "a=b=i=2"}, 2, "several contractions go with --layouts"},
         Mistake{{"contract", "ab=ai,ib", "a=b=2", "a=i=3"}, 3, "label a is given two sizes, 2 and 3"},
         Mistake{{"contract", "ab=ai,ib", "a=b=2", "i=0"}, 3, "size of i: 0 is out of range"},
         Mistake{{"contract", "abc=ai,ibc", "a=b=c=2000000000", "i=1", "--list"}, 3, "more elements than 63 bits can address"},

@@ -124,6 +124,30 @@ TEST_F(WholeNotation, DescribesTheStepOfTwoOperandsAndOfOne) {
   EXPECT_EQ(explain("ij->ji", {{'i', 2}, {'j', 3}}).steps.steps[0].step, "output[ji] := operand1[ij]");
 }
 
+TEST_F(WholeNotation, DescribesPlansThatHaveNoRoom) {
+  constexpr std::int64_t length = 1 << 22;  // a matrix has 128 TiB
+  const ContractionResult pair = explain("ij,jk->ik", {{'i', length}, {'j', length}, {'k', length}});
+  ASSERT_THAT(pair.steps.steps, SizeIs(1));
+  EXPECT_GT(pair.steps.steps[0].seconds, 0);
+  EXPECT_EQ(pair.plan.resident_bytes, 3 * 8 * length * length);
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("the tensors need 384 TiB of memory")));
+  EXPECT_GT(explain("ij->ji", {{'i', length}, {'j', length}}).plan.seconds, 0);
+  request_.effort = contract::Effort::measure;
+  EXPECT_THAT(tests::message_of([&] {
+                explain("ij,jk->ik", {{'i', length}, {'j', length}, {'k', length}});
+              }),
+              HasSubstr("the tensors need 384 TiB of memory"));
+}
+
+TEST_F(WholeNotation, SaysThatTheMachineWasNoisyOfExecutionsOnly) {
+  int told = 0;
+  services_.tell_noise = [&told](const RunContext&) { ++told; };
+  static_cast<void>(explain("ij,jk->ik", {{'i', 2}, {'j', 3}, {'k', 4}}));
+  EXPECT_EQ(told, 0);
+  static_cast<void>(run("ij->ji", {{'i', 2}, {'j', 3}}));
+  EXPECT_EQ(told, 1);
+}
+
 TEST_F(WholeNotation, CutsLabelsWhereMemoryIsLimited) {
   const std::map<contract::Label, std::int64_t> sizes = {{'a', 30}, {'b', 20}, {'c', 30}, {'d', 20}, {'e', 30}};
   request_.max_bytes = 1000;

@@ -144,6 +144,8 @@ TEST(LayoutsContents, SayWhichTensorsToStoreOtherwise) {
   EXPECT_EQ(page.answer,
             "Store T as ba in place of ab: 1.00 s in place of 2.00 s, conversions included. The predicted speed-up is 2.00; its 95 % "
             "interval is 1.50 to 2.50.");
+  result.compared.front().speed_up_interval = {0.66, 3.71};
+  EXPECT_THAT(contents(result).answer, HasSubstr("0.66 to 3.71. It contains 1, so that the written orders may be as fast."));
   EXPECT_TRUE(tests::bars(page).bars.at(1).reference);
 }
 

@@ -147,7 +147,7 @@ void require_possible_threads(int threads);
 struct PlanOptions {
   Effort effort = Effort::estimate;
   int threads = 1;  ///< threads of the contraction, around a BLAS on one thread; they call OpenBLAS's single-threaded build in turns
-  Duration time_budget = 2;  ///< seconds for measuring
+  Duration time_budget = 2;  ///< seconds for measuring, of all steps together
   /// Candidates that are executed, followed by at most as many neighbours of the fastest one. Effort::incremental executes at most 8 and 4
   /// neighbours.
   int max_measured = 12;
@@ -167,6 +167,8 @@ struct PlanOptions {
   std::function<bool()> cancelled = [] { return false; };
   /// For Effort::incremental: what was measured so far, which plans of equal contractions share; null: the plan and its copies share it.
   std::shared_ptr<TrialMemory> trials = nullptr;
+  /// Seconds of time_budget for one step of three operands and more, set by the plan of all steps. Choices of such steps are kept apart.
+  std::optional<Seconds> step_budget = {};
 };
 
 /// A prepared contraction: execute() may be called often, on any buffers, and from several threads at once. A stored choice is prepared by

@@ -263,6 +263,8 @@ struct ComparedOrders {
   std::optional<Seconds> measured_seconds = {};  ///< only with LayoutsRequest::validate
   double speed_up = 1;                           ///< time in the written orders over time in these: measured if both were run
   Interval speed_up_interval = {1, 1};           ///< 95 %
+  /// Returns whether these orders and the written ones tie: the interval contains 1.
+  [[nodiscard]] bool ties() const { return speed_up_interval.low <= 1 && speed_up_interval.high >= 1; }
   friend bool operator==(const ComparedOrders&, const ComparedOrders&) = default;
 };
 

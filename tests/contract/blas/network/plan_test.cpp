@@ -7,9 +7,14 @@
 #include <random>
 
 #include "flopcast/contract/einsum/einsum_tensors.hpp"
+#include "flopcast/contract/planner/wisdom.hpp"
+#include "flopcast/model/artifacts.hpp"
+#include "flopcast/model/store.hpp"
 #include "flopcast/support/error.hpp"
+#include "flopcast/support/stopwatch.hpp"
 #include "tests/contract/blas/openblas_machine.hpp"
 #include "tests/contract/einsum/naive_einsum.hpp"
+#include "tests/own_folder.hpp"
 #include "tests/resident_growth.hpp"
 
 namespace flopcast::contract {
@@ -50,6 +55,30 @@ TEST(Plan, MeasuredPlansAgreeWithNestedLoops) {
     EXPECT_TRUE(hold_equal_numbers(problem.precision, result_of_plan(problem, plan), result_of_loops(problem)))
         << describe(problem) << plan.explain();
   }
+}
+
+TEST(Plan, MeasuredPlansKeepTheTimeBudget) {
+  PlanOptions options;
+  options.effort = Effort::measure;
+  options.time_budget = 0.5;
+  const std::vector<std::vector<std::int64_t>> shapes(4, {400, 400});  // each step takes milliseconds
+  const Stopwatch watch;
+  const Plan plan = contract::plan("ab,bc,cd,de->ae", shapes, test_machine(), options);
+  EXPECT_LT(watch.elapsed(), 2 * options.time_budget) << plan.explain();
+}
+
+TEST(Plan, StepsHaveWisdomOfTheirOwn) {
+  const tests::OwnFolder folder;
+  model::Store store = model::Store::open(folder.path() / "store.db");
+  PlanOptions options;
+  options.effort = Effort::measure;
+  options.time_budget = 0.05;
+  options.wisdom = &store;
+  const std::vector<std::vector<std::int64_t>> shapes = {{60, 20}, {20, 50}, {50, 10}};
+  static_cast<void>(contract::plan("ab,bc,cd->ad", shapes, test_machine(), options));
+  const std::vector<std::string> names = artifact_names(store, model::artifact::contraction_plan);
+  ASSERT_EQ(names.size(), 2U);
+  EXPECT_EQ(wisdom_conditions(names.front())->effort, "measure 12 within 0.05 s for all steps");
 }
 
 TEST(Plan, MultipliesChainsOfMatrices) {

@@ -266,22 +266,23 @@ Fields FieldTable<MpiTuneRequest>::fields() {
                     .option("no_across_sizes", "execute kernels of sizes never seen, instead of predicting them from other sizes")
                     .rare()} +
          fields_of_tracing<T>() +
-         Fields{optional_field<&T::precision, &selective::TimePrecision::min_count>(
-                    "executions of a kernel that make its time known, at least")
-                    .within(bounds::between(1, 1e9))
-                    .option(""),
-                optional_field<&T::min_coverage>(
-                    "share of the path that must lie in kernels which flopcast sees, such as 25%; with less there is no prediction")
-                    .within(bounds::fraction)
-                    .rare(),
-                optional_field<&T::self_check>("configurations whose MPI calls are compared with a full execution's. If they differ, all "
-                                               "are executed in full. once: one, "
-                                               "unless the program passed lately"),
-                optional_field<&T::confirm>(
-                    "number of configurations with the least predictions that are executed in full at the end; the fastest of them is "
-                    "chosen. auto: those whose intervals meet the best one's, as many as take no longer than all executions before"),
-                optional_field<&T::validate>("also execute what was predicted, and compare: each configuration in full, before"),
-                optional_field<&T::fresh>("measure again what is kept from earlier runs: kernel times and self-checks")};
+         Fields{
+             optional_field<&T::precision, &selective::TimePrecision::min_count>(
+                 "executions of a kernel that make its time known, at least")
+                 .within(bounds::between(1, 1e9))
+                 .option(""),
+             optional_field<&T::min_coverage>(
+                 "share of the path that must lie in MPI and in kernels which flopcast sees, such as 25%; with less there is no prediction")
+                 .within(bounds::fraction)
+                 .rare(),
+             optional_field<&T::self_check>("configurations whose MPI calls are compared with a full execution's. If they differ, all "
+                                            "are executed in full. once: one, "
+                                            "unless the program passed lately"),
+             optional_field<&T::confirm>(
+                 "number of configurations with the least predictions that are executed in full at the end; the fastest of them is "
+                 "chosen. auto: those whose intervals meet the best one's, as many as take no longer than all executions before"),
+             optional_field<&T::validate>("also execute what was predicted, and compare: each configuration in full, before"),
+             optional_field<&T::fresh>("measure again what is kept from earlier runs: kernel times and self-checks")};
 }
 
 template <>

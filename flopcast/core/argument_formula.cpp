@@ -4,8 +4,10 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <utility>
 
 #include "flopcast/support/error.hpp"
@@ -110,18 +112,18 @@ class FormulaCompiler {
     conditional();
     program_[leave].target = static_cast<std::uint32_t>(program_.size());
   }
-  void sum() { chain(&FormulaCompiler::product, {'+', Code::add}, {'-', Code::subtract}); }
-  void product() { chain(&FormulaCompiler::factor, {'*', Code::multiply}, {'/', Code::divide}); }
-  /// Compiles operands that are joined by either of two operators, from left to right.
-  void chain(void (FormulaCompiler::*operand)(), std::pair<char, Code> first, std::pair<char, Code> second) {
+  void sum() { chain(&FormulaCompiler::product, {{'+', Code::add}, {'-', Code::subtract}}); }
+  void product() { chain(&FormulaCompiler::factor, {{'*', Code::multiply}, {'/', Code::divide}, {'%', Code::remainder}}); }
+  /// Compiles operands that are joined by any of `operators`, from left to right.
+  void chain(void (FormulaCompiler::*operand)(), std::initializer_list<std::pair<char, Code>> operators) {
     (this->*operand)();
     while (true) {
-      const bool is_first = accept(first.first);
-      if (!is_first && !accept(second.first)) {
+      const auto* const found = std::find_if(operators.begin(), operators.end(), [&](const auto& one) { return accept(one.first); });
+      if (found == operators.end()) {
         return;
       }
       (this->*operand)();
-      emit(is_first ? first.second : second.second);
+      emit(found->second);
     }
   }
   void factor() {
@@ -199,6 +201,7 @@ double ArgumentFormula::value(std::span<const std::int64_t> arguments) const {
       case Code::subtract: binary(std::minus<>()); break;
       case Code::multiply: binary(std::multiplies<>()); break;
       case Code::divide: binary(std::divides<>()); break;
+      case Code::remainder: binary([](double a, double b) { return std::fmod(a, b); }); break;
       case Code::minimum: binary([](double a, double b) { return std::min(a, b); }); break;
       case Code::maximum: binary([](double a, double b) { return std::max(a, b); }); break;
       case Code::jump: at = step.target - 1; break;

@@ -106,6 +106,14 @@ const MpiProcess* MpiProfile::most_blocked() const noexcept {
   return most;
 }
 
+Seconds MpiProfile::kernel_seconds() const noexcept {
+  Seconds sum = 0;
+  for (const MpiKernel& kernel : kernels) {
+    sum += kernel.kind == selective::KernelKind::communication ? 0 : kernel.along.seconds;
+  }
+  return sum;
+}
+
 double MpiProfile::coverage() const noexcept {
   Seconds in_kernels = 0;
   for (const MpiKernel& kernel : kernels) {

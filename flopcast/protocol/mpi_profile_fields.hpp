@@ -92,7 +92,7 @@ inline Fields FieldTable<MpiWaiting>::fields() {
           optional_field<&T::region>("region of the program's own in which the call lies; empty: none"),
           optional_field<&T::site>("place of the call: function, and file with a number for addr2line; empty if it isn't known"),
           field<&T::count>("number of waits of 20 microseconds and more"),
-          field<&T::seconds>("time of these waits")};
+          field<&T::seconds>("time of these waits; wall time even if the clock is CPU time")};
 }
 template <>
 inline Fields FieldTable<MpiEfficiencies>::fields() {

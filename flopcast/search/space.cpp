@@ -154,6 +154,9 @@ class SettingCondition {
   }
 
   [[nodiscard]] double value(const std::string& side, const Setting& setting) const {
+    if (side.find_first_of("<>=!") != std::string::npos) {
+      throw bad_input("condition '{}' has more than one relation. Write two conditions, as in '8 <= nb' and 'nb <= 64'", text_);
+    }
     std::vector<std::string_view> names;
     std::vector<std::int64_t> numbers;
     for (const auto& [name, text] : setting) {
@@ -165,8 +168,10 @@ class SettingCondition {
     try {
       return ArgumentFormula(side, names).value(numbers);
     } catch (const Error& error) {
-      throw bad_input("condition '{}': {}. The sides are formulae of whole numbers and of parameters that are some: {}", text_,
-                      error.what(), fmt::join(names, ", "));
+      throw bad_input(
+          "condition '{}': {}. A side consists of whole numbers, + - * / % ( ), min(a, b), max(a, b) and parameters "
+          "with whole numbers as values: {}",
+          text_, error.what(), names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
     }
   }
 

@@ -106,13 +106,19 @@ std::string counted(std::uint64_t count, std::string_view noun) {
 }
 
 Seconds parse_duration(std::string_view text, std::string_view what) {
-  static constexpr std::string_view expected = "a duration such as 30s, 5min or 1h";
+  static constexpr std::string_view expected = "a duration such as 2us, 30s, 5min or 1h";
   const auto [value, suffix] = number_and_suffix(text, what, expected);
   if (suffix.empty() || suffix == "s") {
     return value;
   }
   if (suffix == "ms") {
     return value * 1e-3;
+  }
+  if (suffix == "us" || suffix == "µs") {
+    return value * 1e-6;
+  }
+  if (suffix == "ns") {
+    return value * 1e-9;
   }
   if (suffix == "min" || suffix == "m") {
     return value * 60;

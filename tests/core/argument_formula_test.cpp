@@ -31,6 +31,11 @@ TEST(ArgumentFormula, ChoosesByFlagWhateverItsCase) {
 
 TEST(ArgumentFormula, KnowsMinimumAndMaximum) { EXPECT_EQ(evaluate("min(m,n)+max(m+1,k)", 'L', 3, 4, 5), 8); }
 
+TEST(ArgumentFormula, KnowsRemainders) {
+  EXPECT_EQ(evaluate("m % n", 'L', 11, 4, 0), 3);
+  EXPECT_EQ(evaluate("m + 2*n % k", 'L', 3, 4, 5), 6) << "as * and /, from left to right";
+}
+
 TEST(ArgumentFormula, RefusesSyntaxErrors) {
   EXPECT_THROW(ArgumentFormula("2*q", names), Error);
   EXPECT_THROW(ArgumentFormula("2*(m", names), Error);

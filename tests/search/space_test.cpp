@@ -54,6 +54,7 @@ TEST(ParameterSpace, ConditionsLeaveOutSettings) {
   EXPECT_EQ(settings_with({}).size(), 8U);
   EXPECT_EQ(settings_with({"ib <= nb"}).size(), 6U);
   EXPECT_THAT(settings_with({"2*ib<nb", "way != left"}), ElementsAre("4 16 right"));
+  EXPECT_THAT(settings_with({"nb % ib = 0", "way = left"}), ElementsAre("4 8 left", "4 16 left"));
   EXPECT_THAT(settings_with({"ib + nb = 20", "way == left"}), ElementsAre("12 8 left", "4 16 left"));
   EXPECT_THAT(settings_with({"nb > 8", "ib >= 12", "nb-ib != 5", "way=right"}), ElementsAre("12 16 right"));
 }
@@ -63,7 +64,8 @@ TEST(ParameterSpace, WrongConditionsAreNamed) {
   EXPECT_THAT(message("nb"), HasSubstr("condition 'nb' is no relation"));
   EXPECT_THAT(message("<= 3"), HasSubstr("is no relation"));
   EXPECT_THAT(message("mb <= 3"), HasSubstr("condition 'mb <= 3': "));
-  EXPECT_THAT(message("way <= 3"), HasSubstr("parameters that are some: ib, nb"));
+  EXPECT_THAT(message("way <= 3"), HasSubstr("parameters with whole numbers as values: ib, nb"));
+  EXPECT_THAT(message("8 <= nb <= 64"), HasSubstr("condition '8 <= nb <= 64' has more than one relation. Write two conditions"));
   EXPECT_THAT(message("nb > 100"), HasSubstr("has no configuration that meets 1 condition"));
 }
 

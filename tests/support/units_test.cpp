@@ -39,6 +39,9 @@ TEST(Units, ReadsDurationsAndBytes) {
   EXPECT_DOUBLE_EQ(parse_duration("30", "--time-budget"), 30);
   EXPECT_DOUBLE_EQ(parse_duration("250ms", "--time-budget"), 0.25);
   EXPECT_DOUBLE_EQ(parse_duration("5min", "--time-budget"), 300);
+  EXPECT_DOUBLE_EQ(parse_duration("2us", "--latency"), 2e-6);
+  EXPECT_DOUBLE_EQ(parse_duration("1.5 µs", "--latency"), 1.5e-6);
+  EXPECT_DOUBLE_EQ(parse_duration("800ns", "--latency"), 8e-7);
   EXPECT_EQ(parse_bytes("48KiB", "--cache"), 48 << 10);
   EXPECT_THROW(parse_duration("5 parsecs", "--time-budget"), Error);
   EXPECT_THROW(parse_bytes("much", "--cache"), Error);

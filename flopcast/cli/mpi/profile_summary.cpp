@@ -21,7 +21,11 @@ std::string slowest_process(const MpiProfile& profile) {
   };
   if (const double imbalance = profile.imbalance(); imbalance >= MpiProfile::considerable_imbalance) {
     const MpiProcess& most = slowest([&](const MpiProcess& process) { return profile.computing(process); });
-    return fmt::format("; process {} computes most: {}, {:.2f} times the mean", most.rank, format_seconds(profile.computing(most)),
+    const Seconds computing = profile.computing(most);
+    return fmt::format("; process {} computes most: {}{}, {:.2f} times the mean", most.rank, format_seconds(computing),
+                       most.own.computation < MpiProfile::considerable_imbalance * computing
+                           ? ""
+                           : fmt::format(" on a core, of {} outside of MPI", format_seconds(most.own.computation)),
                        imbalance);
   }
   const MpiProcess& most = slowest([](const MpiProcess& process) { return process.own.computation; });
@@ -61,13 +65,15 @@ std::string own_messages(const MpiProfile& profile) {
 }  // namespace
 
 std::string profile_summary(const MpiProfile& profile) {
+  const path::Costs& path = profile.critical_path;
+  const auto percent = [&path](Seconds part) { return path.time > 0 ? 100 * std::min(1.0, part / path.time) : 0; };
   return fmt::format(
              "{}, {}, {}; elapsed wall time {} from MPI_Init to MPI_Finalize; critical path, the longest chain of computation "
-             "and messages, {}: {:.1f} % of it in kernels, {:.1f} % in own code; messages: {} + {}",
+             "and messages, {}: {:.1f} % of it in kernels, {:.1f} % in MPI, {:.1f} % in own code; messages: {} + {}",
              counted(profile.ranks, "process"), profile.mpi, clock_text(profile), format_seconds(profile.elapsed),
-             format_seconds(profile.critical_path.time), 100 * std::min(1.0, profile.coverage()),
-             profile.critical_path.time > 0 ? 100 * profile.own_code / profile.critical_path.time : 0,
-             format_seconds(profile.message_model.latency), format_bandwidth(profile.message_model.bytes_per_second)) +
+             format_seconds(path.time), percent(profile.kernel_seconds()), percent(path.communication + path.idle),
+             percent(profile.own_code), format_seconds(profile.message_model.latency),
+             format_bandwidth(profile.message_model.bytes_per_second)) +
          slowest_process(profile) + cores_text(profile) + own_messages(profile);
 }
 

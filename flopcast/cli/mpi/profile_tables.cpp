@@ -106,7 +106,8 @@ std::vector<report::Table> profile_tables(const MpiProfile& profile, std::size_t
     tables.push_back(process_columns(has_lost_time(profile)).table(shown_processes(profile)));
   }
   if (!profile.waits.empty()) {
-    tables.push_back(wait_table(profile.waits));
+    tables.push_back(wait_table(
+        profile.waits, profile.clock == protocol::MpiClock::cpu ? "waited: wall time, unlike the other tables, which are CPU time\n" : ""));
   }
   tables.push_back(profile_kernel_table(profile, max_kernels));
   return tables;

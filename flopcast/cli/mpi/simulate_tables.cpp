@@ -24,7 +24,7 @@ Columns<SimulatedRun> columns() {
   columns.show<&SimulatedRun::critical_path, &path::Costs::computation>();
   columns.show<&SimulatedRun::critical_path, &path::Costs::communication>();
   columns.show<&SimulatedRun::critical_path, &path::Costs::idle>();
-  columns.number("percent_in_kernels", "% in kernels", "%", "part of the critical path in kernels", Best::large,
+  columns.number("percent_in_kernels", "% in kernels", "%", "part of the critical path in BLAS and LAPACK", Best::large,
                  [](const SimulatedRun& run) { return percent_cell(run.kernel_seconds(), run.critical_path.time); });
   columns.number("mean_computation_seconds", "mean computation", "s", "mean over the processes of their own computation",
                  mean(&SimulatedProcess::computation));

@@ -30,8 +30,8 @@ report::Table profile_kernel_table(const MpiProfile& profile, std::size_t max_ke
 report::Table efficiency_table(const MpiEfficiencies& run, const std::vector<MpiRegion>& regions = {});
 std::vector<report::Column> efficiency_table_columns();
 
-/// Returns who waited for whom, one row per process, partner and place.
-report::Table wait_table(const std::vector<MpiWaiting>& waits);
+/// Returns who waited for whom, one row per process, partner and place. `legend` stands at the table's foot.
+report::Table wait_table(const std::vector<MpiWaiting>& waits, std::string legend = "");
 std::vector<report::Column> wait_table_columns();
 
 /// Returns the columns that every table of kernels begins with: the kernel and its executions along the path, whose length is `path`.

@@ -1,5 +1,7 @@
 #include "flopcast/cli/mpi/tables.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -35,7 +37,8 @@ Columns<MpiConfiguration> columns_of(const ShownColumns& shown_columns) {
   columns.add(shown<&Row::setting>(), [](const Row& each) { return search::to_string(each.setting); });
   add(shown<&Row::predicted>(), &Row::predicted);
   add(shown<&Row::half_width>("", "+-"), &Row::half_width);
-  add(in_percent(shown<&Row::coverage>("percent_seen", "% seen")), [](const Row& each) { return percent_cell(each.coverage, 1); });
+  add(in_percent(shown<&Row::coverage>("percent_seen", "% seen")),
+      [](const Row& each) { return percent_cell(std::min(each.coverage, 1.0), 1); });
   add(in_percent(shown<&Row::executed_share>("percent_executed", "% executed")),
       [](const Row& each) { return percent_cell(each.executed_share, 1); });
   add(number_column("elapsed_seconds", "run took", "s", "time of the selective execution, checks included"),
@@ -55,7 +58,9 @@ Columns<MpiConfiguration> columns_of(const ShownColumns& shown_columns) {
                                                   : std::nullopt;
         }));
   }
-  columns.add(titled(shown<&Row::verdict>(), ""), [](const Row& each) { return to_string(each.verdict); });
+  columns.add(titled(shown<&Row::verdict>(), ""), [](const Row& each) {
+    return each.failure.empty() ? to_string(each.verdict) : fmt::format("{}: {}", to_string(each.verdict), each.failure);
+  });
   return columns;
 }
 

@@ -1,6 +1,7 @@
 #include "flopcast/cli/mpi/tables.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flopcast/cli/shared/columns.hpp"
@@ -25,7 +26,9 @@ Columns<MpiWaiting> wait_columns() {
 
 }  // namespace
 
-report::Table wait_table(const std::vector<MpiWaiting>& waits) { return wait_columns().table(waits); }
+report::Table wait_table(const std::vector<MpiWaiting>& waits, std::string legend) {
+  return wait_columns().table(waits, std::move(legend));
+}
 
 std::vector<report::Column> wait_table_columns() { return wait_columns().headings(); }
 

@@ -144,6 +144,7 @@ MpiLaunchResult ProgramLauncher::launch(const std::vector<MpiExecution>& executi
   }
   if (!result.is_cut && result.profiles.count(numbers[output.last]) == 0) {
     result.failed = numbers[output.last];
+    result.exit_code = code;
   }
   return result;
 }

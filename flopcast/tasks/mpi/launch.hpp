@@ -22,6 +22,7 @@ using protocol::MpiExecution;
 struct MpiLaunchResult {
   std::map<std::size_t, MpiProfile> profiles;
   std::optional<std::size_t> failed;  ///< execution in which the program ended early or with an error; it has no profile
+  int exit_code = 0;                  ///< the launcher's, 128 plus the signal that ended it
   bool is_cut = false;                ///< the launch was ended at its limit, before all executions were made
   Seconds seconds = 0;                ///< wall time of the launch
   double cores_of_others = 0;         ///< cores that other programs kept busy meanwhile; 0 if the system doesn't tell

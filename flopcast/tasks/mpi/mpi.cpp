@@ -18,6 +18,7 @@
 #include "flopcast/tasks/mpi/kept_advice.hpp"
 #include "flopcast/tasks/mpi/launch.hpp"
 #include "flopcast/tasks/mpi/machine.hpp"
+#include "flopcast/tasks/mpi/outcome.hpp"
 #include "flopcast/tasks/mpi/program_kernels.hpp"
 #include "flopcast/tasks/mpi/run.hpp"
 #include "flopcast/tasks/mpi/simulation.hpp"
@@ -66,9 +67,10 @@ void require_predicting(Policy policy) {
   }
 }
 
-void note_doubts(const MpiTuning& tuning, const MpiTuneRequest& request, const RunContext& context) {
+/// Notes what limits the meaning of a result. `request` is the command's own; nullptr for a command that has no clock to choose.
+void note_doubts(const MpiTuning& tuning, const MpiTuneRequest* request, const RunContext& context) {
   constexpr double max_cores = 0.1;
-  if (tuning.drifted_kernels > 0 && !request.fresh) {
+  if (tuning.drifted_kernels > 0 && !(request != nullptr && request->fresh)) {
     context.note(fmt::format("flopcast: stored times of {} no longer held and were replaced", counted(tuning.drifted_kernels, "kernel")));
   }
   if (tuning.cores_of_others >= max_cores) {
@@ -76,13 +78,8 @@ void note_doubts(const MpiTuning& tuning, const MpiTuneRequest& request, const R
         fmt::format("other programs kept {:.1f} cores busy, which makes times unreliable. Tune on an idle machine, or with fewer processes",
                     tuning.cores_of_others));
   }
-  const auto undecided = std::count_if(tuning.configurations.begin(), tuning.configurations.end(),
-                                       [](const MpiConfiguration& each) { return each.verdict == MpiVerdict::undecided; });
-  if (undecided > 0) {
-    context.tell_noisy(
-        fmt::format("{} undecided, because kernels took longer than the path, or the interval is wider than the time. Tune again when the "
-                    "machine is idle",
-                    counted(undecided, "configuration") + (undecided == 1 ? " is" : " are")));
+  if (const std::string undecided = remark_on_undecided(tuning, request != nullptr); !undecided.empty()) {
+    context.tell_noisy(undecided);
   }
   const auto blocks = std::count_if(tuning.configurations.begin(), tuning.configurations.end(),
                                     [](const MpiConfiguration& each) { return each.blocked > 0; });
@@ -97,9 +94,10 @@ void note_doubts(const MpiTuning& tuning, const MpiTuneRequest& request, const R
             : "The predictions take that time for computation"));
   }
   if (tuning.clock == protocol::MpiClock::cpu) {
-    context.note(
-        "flopcast: more processes than cores, or than CPUs that a control group grants: predictions are CPU time and modelled messages, "
-        "not wall time");
+    context.note(fmt::format("flopcast: {}: predictions are CPU time and modelled messages, not wall time",
+                             request != nullptr && request->clock == protocol::MpiClock::cpu
+                                 ? "--clock cpu"
+                                 : "more processes than cores, or than CPUs that a control group grants"));
   }
 }
 
@@ -147,7 +145,7 @@ MpiTuning tune_mpi(const Workbench& bench, const MpiTuneRequest& given, const Ru
                              selective::to_string(request.policy)));
   }
   MpiTuning tuning = tuner.tune();
-  note_doubts(tuning, request, context);
+  note_doubts(tuning, &request, context);
   return tuning;
 }
 
@@ -167,7 +165,7 @@ MpiTuning advise_mpi(const Workbench& bench, const MpiAdviseRequest& request, co
   services.tune = [&bench](const MpiTuneRequest& tuning, const RunContext& quiet) { return tune_mpi(bench, tuning, quiet); };
   keep_advice(services, bench.store(), request);
   MpiTuning advice = advise_mpi(request, services, context);
-  note_doubts(advice, {}, context);
+  note_doubts(advice, nullptr, context);
   return advice;
 }
 

@@ -1,5 +1,9 @@
 #include "flopcast/tasks/mpi/outcome.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "flopcast/support/error.hpp"
 
 namespace flopcast {
@@ -56,6 +60,24 @@ MpiVerdict verdict_on(const MpiConfiguration& configuration, const MpiConfigurat
          : configuration.finalist                             ? MpiVerdict::finalist
          : ties(configuration, best)                          ? MpiVerdict::tie
                                                               : MpiVerdict::slower;
+}
+
+std::string remark_on_undecided(const MpiTuning& tuning, bool has_clock) {
+  const std::vector<MpiConfiguration>& all = tuning.configurations;
+  const auto has_verdict = [](MpiVerdict verdict) { return [verdict](const MpiConfiguration& each) { return each.verdict == verdict; }; };
+  const auto undecided = std::count_if(all.begin(), all.end(), has_verdict(MpiVerdict::undecided));
+  if (undecided == 0) {
+    return "";
+  }
+  const auto chosen = std::find_if(all.begin(), all.end(), has_verdict(MpiVerdict::chosen));
+  const auto faster = chosen == all.end() ? 0 : std::count_if(all.begin(), all.end(), [&](const MpiConfiguration& each) {
+    return each.verdict == MpiVerdict::undecided && *each.predicted < chosen->full_path.value_or(*chosen->predicted);
+  });
+  return fmt::format("{} {} undecided, because kernels took longer than the path, or the interval is wider than the time{}. {}",
+                     counted(undecided, "configuration"), undecided == 1 ? "is" : "are",
+                     faster > 0 ? fmt::format("; {} of them predicted to be faster than the chosen one", faster) : "",
+                     has_clock && tuning.clock != protocol::MpiClock::cpu ? "Tune again when the machine is idle, or with --clock cpu"
+                                                                          : "Tune again when the machine is idle");
 }
 
 }  // namespace flopcast

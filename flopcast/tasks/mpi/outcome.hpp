@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "flopcast/tasks/mpi/tuning.hpp"
@@ -17,5 +18,9 @@ namespace flopcast {
 
 /// Returns the verdict on a configuration, where `best` is best_of() all.
 [[nodiscard]] MpiVerdict verdict_on(const MpiConfiguration& configuration, const MpiConfiguration& best) noexcept;
+
+/// Returns how many configurations are undecided, why, and how many of them are predicted to be faster than the chosen one; empty if all are
+/// decided. The remedy names --clock cpu if the command `has_clock`, and wall time was measured.
+[[nodiscard]] std::string remark_on_undecided(const MpiTuning& tuning, bool has_clock);
 
 }  // namespace flopcast

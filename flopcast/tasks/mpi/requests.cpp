@@ -64,11 +64,13 @@ static void from_json(const nlohmann::json& json, FinalistCount& count) {
 template <>
 struct SchemaOf<Latency> {
   static nlohmann::ordered_json make(SchemaMaker& maker) {
-    return or_text(maker, {{"type", "number"}, {"minimum", 0}, {"maximum", 1e18}, {"unit", "s"}}, "in seconds: \"2e-6\"");
+    return or_text(maker, {{"type", "number"}, {"minimum", 0}, {"maximum", 1e18}, {"unit", "s"}}, "a time with its unit: \"2us\"");
   }
 };
 static void to_json(nlohmann::json& json, const Latency& latency) { json = static_cast<Seconds>(latency); }
-static void from_json(const nlohmann::json& json, Latency& latency) { read_number(json, latency, "a number of seconds"); }
+static void from_json(const nlohmann::json& json, Latency& latency) {
+  read_number(json, latency, "a number of seconds, or a text such as \"2us\"");
+}
 
 template <>
 struct SchemaOf<BytesPerSecond> {
@@ -124,8 +126,9 @@ FinalistCount parse_finalist_count(std::string_view text, std::string_view what)
 
 namespace {
 
+constexpr double max_value = 1e18;  ///< limit of latencies and bandwidths
+
 double positive(std::string_view text, std::string_view what, std::string_view expected) {
-  constexpr double max_value = 1e18;
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !(value > 0) || value > max_value) {
@@ -136,7 +139,13 @@ double positive(std::string_view text, std::string_view what, std::string_view e
 
 }  // namespace
 
-Seconds parse_latency(std::string_view text, std::string_view what) { return positive(text, what, "a number of seconds such as 2e-6"); }
+Seconds parse_latency(std::string_view text, std::string_view what) {
+  const Seconds latency = parse_duration(text, what);
+  if (!(latency > 0) || latency > max_value) {
+    throw bad_input("{}: '{}' is not a duration above 0 such as 2us", what, text);
+  }
+  return latency;
+}
 
 double parse_gigabytes_per_second(std::string_view text, std::string_view what) {
   constexpr double giga = 1e9;
@@ -257,22 +266,23 @@ Fields FieldTable<MpiTuneRequest>::fields() {
                     .option("no_across_sizes", "execute kernels of sizes never seen, instead of predicting them from other sizes")
                     .rare()} +
          fields_of_tracing<T>() +
-         Fields{optional_field<&T::precision, &selective::TimePrecision::min_count>(
-                    "executions of a kernel that make its time known, at least")
-                    .within(bounds::between(1, 1e9))
-                    .option(""),
-                optional_field<&T::min_coverage>(
-                    "share of the path that must lie in kernels which flopcast sees, such as 25%; with less there is no prediction")
-                    .within(bounds::fraction)
-                    .rare(),
-                optional_field<&T::self_check>("configurations whose MPI calls are compared with a full execution's. If they differ, all "
-                                               "are executed in full. once: one, "
-                                               "unless the program passed lately"),
-                optional_field<&T::confirm>(
-                    "number of configurations with the least predictions that are executed in full at the end; the fastest of them is "
-                    "chosen. auto: those whose intervals meet the best one's, as many as take no longer than all executions before"),
-                optional_field<&T::validate>("also execute what was predicted, and compare: each configuration in full, before"),
-                optional_field<&T::fresh>("measure again what is kept from earlier runs: kernel times and self-checks")};
+         Fields{
+             optional_field<&T::precision, &selective::TimePrecision::min_count>(
+                 "executions of a kernel that make its time known, at least")
+                 .within(bounds::between(1, 1e9))
+                 .option(""),
+             optional_field<&T::min_coverage>(
+                 "share of the path that must lie in MPI and in kernels which flopcast sees, such as 25%; with less there is no prediction")
+                 .within(bounds::fraction)
+                 .rare(),
+             optional_field<&T::self_check>("configurations whose MPI calls are compared with a full execution's. If they differ, all "
+                                            "are executed in full. once: one, "
+                                            "unless the program passed lately"),
+             optional_field<&T::confirm>(
+                 "number of configurations with the least predictions that are executed in full at the end; the fastest of them is "
+                 "chosen. auto: those whose intervals meet the best one's, as many as take no longer than all executions before"),
+             optional_field<&T::validate>("also execute what was predicted, and compare: each configuration in full, before"),
+             optional_field<&T::fresh>("measure again what is kept from earlier runs: kernel times and self-checks")};
 }
 
 template <>
@@ -304,7 +314,7 @@ Fields FieldTable<MpiSimulateRequest>::fields() {
           .within(bounds::path_or_nothing),
       optional_field<&T::machine, &M::platform>("the machine as a platform file of SimGrid; its cores are taken to be like this machine's")
           .within(bounds::path_or_nothing),
-      optional_field<&T::machine, &M::latency>("latency of a message between nodes, in seconds"),
+      optional_field<&T::machine, &M::latency>("latency of a message between nodes"),
       optional_field<&T::machine, &M::bandwidth>("bandwidth between nodes; a text is in GB/s")
           .option("bandwidth", "Bandwidth between nodes, in GB/s"),
       optional_field<&T::machine, &M::cores_per_node>("number of processes on each node; 0: as the machine is described")

@@ -138,18 +138,19 @@ void MpiTuner::launch(const std::vector<Execution>& executions) {
   if (made.failed && *made.failed == 0) {  // otherwise an earlier execution of the launch may be the cause
     const auto& [setting, policy] = executions.front();
     if (policy == Policy::full) {
-      fail(setting);
+      fail(setting, made.exit_code);
     } else {
       failed_selectively_.insert(setting);
     }
   }
 }
 
-void MpiTuner::fail(std::size_t setting) {
-  outcomes_[setting] = MpiConfiguration{settings_[setting], MpiVerdict::failed};
-  const std::string what =
-      fmt::format("configuration {} ended with an exit code other than 0 or without a profile: {}", search::to_string(settings_[setting]),
-                  fmt::join(command_of(request_.space, settings_[setting]), " "));
+void MpiTuner::fail(std::size_t setting, int exit_code) {
+  MpiConfiguration failed{settings_[setting], MpiVerdict::failed};
+  failed.failure = exit_code != 0 ? fmt::format("exit code {}", exit_code) : "no profile";
+  const std::string what = fmt::format("configuration {} failed ({}): {}", search::to_string(failed.setting), failed.failure,
+                                       fmt::join(command_of(request_.space, failed.setting), " "));
+  outcomes_[setting] = std::move(failed);
   const auto fails = [](const std::optional<MpiConfiguration>& each) { return each && each->verdict == MpiVerdict::failed; };
   if (std::all_of(outcomes_.begin(), outcomes_.end(), fails)) {
     throw unusable_measurement("{}. No other configuration ends well either", what);

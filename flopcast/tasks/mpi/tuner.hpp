@@ -46,7 +46,7 @@ class MpiTuner {
   void keep_self_check();
   void launch(const std::vector<Execution>& executions);
   /// Gives `setting` up, in which the program fails though no kernel is skipped.
-  void fail(std::size_t setting);
+  void fail(std::size_t setting, int exit_code);
   /// Returns the configuration nearest to `setting`, in the space's order, that hasn't failed.
   [[nodiscard]] std::size_t nearest_sound(std::size_t setting) const;
   /// Finds out whether a configuration that failed with kernels skipped succeeds in full: then selective execution is unsafe.

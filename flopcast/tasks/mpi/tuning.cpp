@@ -28,10 +28,11 @@ template <>
 Fields FieldTable<MpiConfiguration>::fields() {
   return {
       field<&T::setting>("values of the parameters").named("configuration"),
-      field<&T::verdict>("the decision: chosen, tie, finalist or undecided; empty: certainly slower"),
+      field<&T::verdict>("the decision: chosen, tie, finalist, undecided, too little seen or failed; empty: certainly slower"),
+      optional_field<&T::failure>("reason for which the configuration failed: an exit code, or no profile; empty if it didn't fail"),
       field<&T::predicted>("predicted time of the configuration").named("predicted_seconds"),
       field<&T::half_width>("half of the predicted time's 95 % interval").named("half_width_seconds"),
-      optional_field<&T::coverage>("share of the path that lies in kernels").measured_in("fraction", Best::large),
+      optional_field<&T::coverage>("share of the path that lies in kernels and MPI").measured_in("fraction", Best::large),
       optional_field<&T::executed_share>("share of the kernels that was executed").measured_in("fraction", Best::small),
       optional_field<&T::elapsed>("time of the executions that the prediction is based on, as the program measures itself")
           .named("elapsed_seconds"),
@@ -75,7 +76,7 @@ std::string to_json(const MpiTuning& tuning) {
   nlohmann::ordered_json document = to_document(tuning, tuning_schema);
   for (nlohmann::ordered_json& each : document["configurations"]) {
     if (each["verdict"] == to_string(MpiVerdict::failed)) {
-      each = {{"configuration", each["configuration"]}, {"verdict", each["verdict"]}};
+      each = {{"configuration", each["configuration"]}, {"verdict", each["verdict"]}, {"failure", each["failure"]}};
     }
   }
   return document.dump(2);

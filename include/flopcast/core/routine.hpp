@@ -14,7 +14,7 @@ namespace flopcast {
 /// A small arithmetic formula over the integer and flag arguments of a routine, as the catalogue writes them:
 /// `2*m*n*k`, `side=L ? m : n`, `min(m,n)`, `(n*(n+1))/2`. Compiled once, evaluated in nanoseconds.
 ///
-/// Grammar: numbers, argument names, `+ - * /`, unary minus, parentheses, `min(a,b)`, `max(a,b)`, and `flag=X ? a : b`. X is one or more
+/// Grammar: numbers, argument names, `+ - * /`, `%` for the remainder, unary minus, parentheses, `min(a,b)`, `max(a,b)`, and `flag=X ? a : b`. X is one or more
 /// letters, any of which matches, whatever the case of the argument. Division is exact (real); integer() rounds sizes towards zero.
 class ArgumentFormula {
  public:
@@ -32,7 +32,20 @@ class ArgumentFormula {
   friend bool operator==(const ArgumentFormula& a, const ArgumentFormula& b) { return a.text_ == b.text_; }
 
  private:
-  enum class Code : std::uint8_t { number, argument, add, subtract, multiply, divide, minimum, maximum, negate, jump_unless_flag, jump };
+  enum class Code : std::uint8_t {
+    number,
+    argument,
+    add,
+    subtract,
+    multiply,
+    divide,
+    remainder,
+    minimum,
+    maximum,
+    negate,
+    jump_unless_flag,
+    jump
+  };
   struct FormulaStep {
     Code code = Code::number;
     std::uint8_t argument = 0;

@@ -232,7 +232,10 @@ struct MpiProfile {
   [[nodiscard]] bool is_blocked(const MpiProcess& process) const noexcept;
   /// Returns the process that was blocked longest, of those for which is_blocked() holds; nullptr if there are none.
   [[nodiscard]] const MpiProcess* most_blocked() const noexcept;
-  /// Returns the share of the critical path that lies in kernels, 0 to 1. The rest is computation that flopcast doesn't see into.
+  /// Returns the time of computational kernels and regions on the critical path, without calls of MPI.
+  [[nodiscard]] Seconds kernel_seconds() const noexcept;
+  /// Returns the share of the critical path that lies in kernels and calls of MPI, 0 to 1. Noise of measurements may make it a little more.
+  /// The rest is computation that flopcast doesn't see into.
   [[nodiscard]] double coverage() const noexcept;
   /// Returns the share of kernels that were executed, 0 to 1; 1 if there are none.
   [[nodiscard]] double executed_share() const noexcept;

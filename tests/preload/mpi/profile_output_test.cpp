@@ -166,6 +166,16 @@ TEST_P(MpiModes, EachProcessHasARow) {
   }
   EXPECT_GT(flops, 0);
   EXPECT_THAT(result.err, HasSubstr("computes most"));
+  EXPECT_THAT(result.err, HasSubstr(" % in MPI, "));
+  EXPECT_THAT(result.err, HasSubstr("waited: wall time"));
+  EXPECT_THAT(result.err, testing::Not(HasSubstr(" on a core, of ")));
+  json busy = profile();  // as on a machine that is busy with other programs
+  busy["clock"] = "wall";
+  for (json& process : busy["processes"]) {
+    process["blocked_seconds"] = process["computation_seconds"].get<double>() / 2;
+  }
+  std::ofstream(folder_ / "busy.json") << busy;
+  EXPECT_THAT(show("busy.json").out, HasSubstr(" on a core, of "));
   EXPECT_THAT(result.err, HasSubstr("kernels on path"));
   json before = profile();  // as profiles were before they had rows
   before.erase("processes");

@@ -33,6 +33,7 @@ class FakeLauncher : public MpiLauncher {
         }
       } else {
         result.failed = i;
+        result.exit_code = exit_code;
       }
     }
     result.cores_of_others = cores_of_others;
@@ -43,6 +44,7 @@ class FakeLauncher : public MpiLauncher {
   std::vector<std::string> launches;  ///< each launch's executions, as "nb=32 full, nb=64 local"
   std::size_t max_executions = 1000;  ///< limit of one launch
   double cores_of_others = 0;
+  int exit_code = 3;  ///< that of a program that fails
 
  private:
   Program program_;

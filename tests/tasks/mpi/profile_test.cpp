@@ -175,6 +175,11 @@ TEST(MpiProfile, ErrorsNameFileAndMember) {
 
 TEST(MpiProfile, SharesAreThoseOfKernels) {
   EXPECT_EQ(a_profile().coverage(), 1);
+  EXPECT_EQ(a_profile().kernel_seconds(), 2.5);
+  MpiProfile sending = a_profile();
+  sending.kernels.back().kind = selective::KernelKind::communication;
+  EXPECT_EQ(sending.coverage(), 1);
+  EXPECT_EQ(sending.kernel_seconds(), 1.25);
   EXPECT_EQ(a_profile().executed_share(), 0.5);
   EXPECT_GT(a_profile().path_variance(), a_profile().program_variance);
   EXPECT_EQ(MpiProfile().executed_share(), 1);

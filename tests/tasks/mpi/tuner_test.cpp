@@ -21,10 +21,12 @@ using selective::Policy;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 using tests::FakeLauncher;
 
 search::ParameterSpace space_of(const std::vector<std::string>& values) {
@@ -243,7 +245,8 @@ TEST_F(MpiTunerRuns, AConfigurationThatFailsInFullIsLeftAloneAndTheOthersStaySel
   });
   const MpiTuning tuning = tune(request({"32", "64", "96"}), launcher);  // the self-check takes the middle one
   EXPECT_EQ(verdicts(tuning).at(1), MpiVerdict::failed);
-  EXPECT_THAT(notes_, Contains(HasSubstr("configuration nb=64 ended with an exit code other than 0")));
+  EXPECT_THAT(notes_, Contains(HasSubstr("configuration nb=64 failed (exit code 3): ./app --nb 64")));
+  EXPECT_EQ(tuning.configurations.at(1).failure, "exit code 3");
   EXPECT_TRUE(tuning.configurations.at(0).selective);
   EXPECT_TRUE(tuning.configurations.at(2).selective);
   EXPECT_GT(tuning.configurations.at(0).self_check + tuning.configurations.at(2).self_check, 0) << "another one is checked instead";
@@ -418,6 +421,17 @@ TEST_F(MpiTunerRuns, MeasurementsOfANoisyMachineAreUndecided) {
   const MpiTuning tuning = tune(request({"32", "64"}), launcher);
   EXPECT_THAT(verdicts(tuning), ElementsAre(MpiVerdict::undecided, MpiVerdict::chosen));
   EXPECT_EQ(tuning.cores_of_others, 0.7);
+  EXPECT_THAT(remark_on_undecided(tuning, true), StartsWith("1 configuration is undecided"));
+  EXPECT_THAT(remark_on_undecided(tuning, true),
+              EndsWith("; 1 of them predicted to be faster than the chosen one. Tune again when the machine "
+                       "is idle, or with --clock cpu"));
+  EXPECT_THAT(remark_on_undecided(tuning, false), EndsWith("Tune again when the machine is idle"));
+  MpiTuning slow = tuning;
+  slow.configurations.at(0).predicted = 3;
+  slow.clock = protocol::MpiClock::cpu;
+  EXPECT_THAT(remark_on_undecided(slow, true), EndsWith("wider than the time. Tune again when the machine is idle"));
+  slow.configurations.at(0).verdict = MpiVerdict::slower;
+  EXPECT_EQ(remark_on_undecided(slow, true), "");
 }
 
 TEST_F(MpiTunerRuns, IntervalsThatMeetTie) {
@@ -454,6 +468,7 @@ TEST(MpiTuning, SurvivesJson) {
   MpiConfiguration& failed = tuning.configurations.emplace_back();
   failed.setting = {{"nb", "64"}, {"depth", "1"}};
   failed.verdict = MpiVerdict::failed;
+  failed.failure = "exit code 3";
   EXPECT_EQ(mpi_tuning_from_json(to_json(tuning)), tuning);
   EXPECT_EQ(tests::schema_violation(to_json(tuning), mpi_schemas()), "");
   tuning.clock.reset();

@@ -14,7 +14,7 @@
 
 namespace flopcast {
 
-/// Read a duration above 0, or "none", which is 0; seconds, "2e-6"; GB/s, "12.5". Throw as parse_duration().
+/// Read a duration above 0, or "none", which is 0; a duration above 0, "2us"; GB/s, "12.5". Throw as parse_duration().
 Seconds parse_timeout(std::string_view text, std::string_view what);
 Seconds parse_latency(std::string_view text, std::string_view what);
 double parse_gigabytes_per_second(std::string_view text, std::string_view what);
@@ -94,12 +94,13 @@ enum class MpiVerdict : unsigned char {
   failed,       ///< the program ended with an error though no kernel was skipped
 };
 
-/// Result for one configuration. A failed one has nothing but its setting and verdict.
+/// Result for one configuration. A failed one has nothing but its setting, verdict and failure.
 struct MpiConfiguration {
   search::Setting setting;
   MpiVerdict verdict = MpiVerdict::slower;
+  std::string failure = {};                      ///< reason for which it failed: "exit code 3" or "no profile"; empty if it didn't
   std::optional<Seconds> predicted, half_width;  ///< time of the critical path and its interval at about 95 %
-  double coverage = 0;                           ///< share of the path that lies in kernels, 0 to 1
+  double coverage = 0;                           ///< share of the path that lies in kernels and MPI, 0 to 1
   double executed_share = 0;                     ///< share of kernels that were executed, 0 to 1
   Seconds elapsed = 0;                           ///< time of the executions that the prediction is based on, as the program measures itself
   Seconds blocked = 0;                           ///< part of `elapsed` in which a process neither computed nor was ready to run; 0 if small

@@ -34,7 +34,7 @@ namespace flopcast {
 template <>
 Fields FieldTable<WisdomEntry>::fields() {
   return {
-      field<&T::id>("names the entry for `flopcast wisdom forget`: eight hexadecimal digits, of which the first few are enough"),
+      field<&T::id>("names the entry for `flopcast wisdom forget`: w and eight hexadecimal digits, of which the first few are enough"),
       field<&T::kind>("\"block sizes\", \"kernels\" or \"plan\"; \"file\" for a file that can't be read"),
       field<&T::subject>(
           "tuned routines with their orders, file of a library with its kernels, or contraction with extents, precision and the planner's "
@@ -75,10 +75,10 @@ constexpr const char* kernels = "kernels";
 constexpr const char* plan = "plan";
 constexpr const char* other_cpu_part = "CPU";  ///< Misfit::part of entries for other CPUs
 
-/// Returns an identifier that depends on nothing but the entry's name.
+/// Returns an identifier that depends on nothing but the entry's name. It begins with a letter, so that no reader of CSV takes it for a number.
 std::string id_of(const std::string& name) {
   constexpr std::size_t digits = 8;
-  return hexadecimal_digest(name).substr(0, digits);
+  return 'w' + hexadecimal_digest(name).substr(0, digits);
 }
 
 /// Returns "dgeqrf, dpotrf:L and 118 others, orders 200 to 3200".

@@ -14,7 +14,7 @@
 namespace flopcast {
 
 struct WisdomEntry {
-  std::string id;            ///< names the entry for forget_wisdom(): eight hexadecimal digits
+  std::string id;            ///< names the entry for forget_wisdom(): w and eight hexadecimal digits
   std::string kind;          ///< "block sizes", "kernels" or "plan"; "file" for a file that can't be read
   std::string subject;       ///< routines with their orders, the file of a library with its kernels, or a contraction with its extents
   std::string place;         ///< libraries and threads that the entry is for; empty for kernels

@@ -26,7 +26,7 @@ struct GemmSetup {
 };
 
 /// A process with a BLAS library that times the library's gemm, C := A B. Libraries can't disturb each other or this process, and each has
-/// its settings and threads. Paper 003 measures in fresh processes; a fresh process is one constructor.
+/// its settings and threads. Tørring et al. (2021) measure in fresh processes; a fresh process is one constructor.
 class GemmProcess {
  public:
   /// Throws environment_error or bad_input as machine::Library::open does, and also if the library lacks this gemm, can't use that many

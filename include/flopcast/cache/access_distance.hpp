@@ -56,7 +56,7 @@ using BytesByDistance = std::array<std::int64_t, max_thresholds + 1>;
 
 /// The previous accesses to an operand of a call.
 struct OperandAccess {
-  /// Paper 000, section 3: distinct bytes of all operands of all calls since and including the last one that accessed a byte of the
+  /// Peise et al. (2015), section 3: distinct bytes of all operands of all calls since and including the last one that accessed a byte of the
   /// operand. 0 for an operand that touches nothing, -1 with Start::cold for one never accessed before.
   std::int64_t distance_bytes = 0;
   /// Counts of the operand's bytes by their own access distance. Parts of an operand that were last accessed at different times lie in

@@ -25,7 +25,7 @@ std::vector<MemoryLevel> memory_levels(const Box& domain, const std::function<do
                                        std::span<const std::int64_t> capacities_bytes, const std::vector<Monomial>& basis,
                                        const LevelsOptions& options);
 
-/// Builds a model with one polynomial over `basis` per memory level. Paper 001 uses polynomials of the degree of the kernel's complexity,
+/// Builds a model with one polynomial over `basis` per memory level. Iakymchuk (2011) uses polynomials of the degree of the kernel's complexity,
 /// which is the degree of the adapted basis. If the source is interrupted, the model is not complete and has no pieces.
 Model model_by_levels(ModelKey key, std::vector<std::string> names, const Box& domain,
                       const std::function<double(std::span<const std::int64_t>)>& footprint, std::span<const std::int64_t> capacities_bytes,

@@ -59,7 +59,7 @@ struct BandwidthRoof {
   friend bool operator==(const BandwidthRoof&, const BandwidthRoof&) = default;
 };
 
-/// C := A B with A m x k and B k x n. Paper 003 exchanges m and n: its C has n rows.
+/// C := A B with A m x k and B k x n. Tørring et al. (2021) exchange m and n: their C has n rows.
 struct GemmShape {
   std::int64_t m = 0, n = 0, k = 0;
 

@@ -170,7 +170,7 @@ TEST_F(SimulateCommand, ErrorsSayWhichInputWasExpected) {
       {"--ranks 2 --machine cut.json -- " + app, "cut.json", 3},
       {"--ranks 2 --machine nowhere.json -- " + app, "nowhere.json", 3},
       {"--ranks 2 --platform nothing.xml -- " + app, "nothing.xml is no platform file", 3},
-      {"--ranks 2 --latency fast -- " + app, "--latency: 'fast'", 3},
+      {"--ranks 2 --latency fast -- " + app, "--latency: 'fast'", 2},
       {"--ranks 2 --latency 1e-6 --machine machine.json -- " + app, "exclude each other", 2},
       {"--ranks 2 -- " + app + " 1 short exit", "not all of them reached MPI_Finalize", 5},
   };

@@ -22,7 +22,7 @@ contract()
 ALSO = {  # illnesses beside a contraction without BLAS, by their causes
     "denormals": "a = np.full((200, 200), 1e-310)\nfor i in range(60): a @ np.full((200, 200), 0.5)\n",
     "invalid_numbers": "a = np.full((224, 224), np.nan)\nfor i in range(60): a @ a\n",
-    "small_calls": "a, b = np.ones((2, 12, 12))\nfor i in range(200000): np.dot(a, a, b)\n",
+    "small_calls": "a, b = np.ones((2, 4, 4))\nfor i in range(1000000): np.dot(a, a, b)\n",
 }
 LOOP = """
 import time

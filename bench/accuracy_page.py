@@ -173,13 +173,6 @@ def picture(figures):
                  [*series, ("exact", [min(every), max(every)], [1, 1])], "x", points=True)
 
 
-def lined(svg):
-    """Returns the picture with a line in place of the markers of its last series: two points, and the one in the key."""
-    first, last, key = list(re.finditer(r"<use xlink:href='#gpPt6' transform='translate\(([0-9.]+),([0-9.]+)\) scale\([0-9.]+\)' color='([^']+)'/>", svg))[-3:]
-    line = f"<path stroke='{key[3]}' stroke-width='1.5' d='M{first[1]},{first[2]} L{last[1]},{last[2]} M{key[1]},{key[2]} m-12,0 h24'/>"
-    return svg[:first.start()] + line + svg[key.end():]
-
-
 def tuning(sitting):
     """Tuned block sizes of each library, and the picture of all predictions."""
     rows, points = [], []
@@ -189,9 +182,7 @@ def tuning(sitting):
             rows.append(tuning_row(f"block sizes, {blas}", figures))
             points += figures.items()
     if sitting.options.page and points:
-        path = pathlib.Path(sitting.options.page).parent / "figures" / "accuracy.svg"
-        if chart.draw(picture(points), path):
-            path.write_text(lined(path.read_text()))
+        chart.draw(picture(points), pathlib.Path(sitting.options.page).parent / "figures" / "accuracy.svg")
     return rows
 
 

@@ -28,7 +28,8 @@ def range_of(values, logarithmic):
 
 
 def script_of(chart):
-    """Returns the gnuplot program that draws the chart, data included. Series "NAME predicted" and "NAME measured" share a colour, the first is dashed."""
+    """Returns the gnuplot program that draws the chart, data included. Series "NAME predicted" and "NAME measured" share a colour, the first is
+    dashed. A series "exact" is a line among points."""
     lines = ["set terminal svg size 720,360 noenhanced font 'Sans,12' background rgb 'white'", f"set title {quoted(chart.title)}", "set key outside right top",
              f"set xlabel {quoted(chart.x)}", f"set ylabel {quoted(chart.y)}", "set border 3", "set tics nomirror"]
     lines += [f"set logscale {chart.log}"] if chart.log else []
@@ -42,7 +43,7 @@ def script_of(chart):
     plots = []
     for i, (name, _, _) in enumerate(chart.series):
         dashed = " dashtype 2" if name.endswith(" predicted") else ""
-        plots.append(f"$data{i} with {style} linetype {subjects.index(subject_of(name)) % len(COLORS) + 1}{dashed} title {quoted(name)}")
+        plots.append(f"$data{i} with {'lines' if name == 'exact' else style} linetype {subjects.index(subject_of(name)) % len(COLORS) + 1}{dashed} title {quoted(name)}")
     return "\n".join([*lines, "plot " + ", ".join(plots), ""])
 
 

@@ -51,6 +51,12 @@ const std::set<std::string> only_understood_examples = {
     "flopcast export ilaenv --language c --threads 1 --output ilaenv.c && cc -O2 program.c ilaenv.c -llapack -lblas -lm",
 };
 
+/// Says whether a command ended as its example promises. `verify` ends with 1 where it finds a library of this machine wrong, and Debian 12's
+/// OpenBLAS is: its scasum misses elements on CPUs with AVX512_BF16.
+bool ended_well(const std::string& command, const Ended& ended) {
+  return ended.code == 0 || (command == "verify" && ended.code == 1 && ended.err.find("wrong: ") != std::string::npos);
+}
+
 constexpr const char* tune_a_little = "flopcast tune dgeqrf --n 200 --nb 32,64 --time-budget 1s --save";
 constexpr const char* model_a_little = "flopcast model build dtrsm side=L uplo=L transa=N m=8:40 n=8:40 --error 50% --time-budget 2s";
 
@@ -148,7 +154,7 @@ TEST_P(Examples, WorkWhenPasted) {
       continue;  // a launcher of MPI, or a shell's eval
     }
     const Ended ended = is_run ? store.run(example) : store.understand(example);
-    EXPECT_EQ(ended.code, 0) << example << '\n' << ended.err;
+    EXPECT_TRUE(ended_well(GetParam(), ended)) << ended.code << ": " << example << '\n' << ended.err;
   }
 }
 

@@ -558,6 +558,10 @@ void Store::replace_samples(std::span<const std::int64_t> removed, std::span<con
 
 std::vector<ModelKey> Store::sampled_keys() const { return state_->all<ModelKey>("SELECT DISTINCT key FROM samples ORDER BY key"); }
 
+std::int64_t Store::version() const {
+  return state_->attempt([&] { return state_->database.integer("PRAGMA data_version"); });
+}
+
 std::int64_t Store::sample_count() const {
   return state_->attempt([&] { return state_->database.integer("SELECT count(*) FROM samples"); });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "flopcast/protocol/mpi_kernel_rows.hpp"
 #include "flopcast/protocol/mpi_profile_fields.hpp"
 #include "flopcast/selective/prediction_interval.hpp"
 #include "flopcast/support/error.hpp"
@@ -106,39 +107,37 @@ const MpiProcess* MpiProfile::most_blocked() const noexcept {
   return most;
 }
 
-Seconds MpiProfile::kernel_seconds() const noexcept {
-  Seconds sum = 0;
-  for (const MpiKernel& kernel : kernels) {
-    sum += kernel.kind == selective::KernelKind::communication ? 0 : kernel.along.seconds;
-  }
-  return sum;
+void MpiKernelSums::add(selective::KernelKind kind, const selective::KernelStatistics& along_path,
+                        const selective::KernelStatistics& representative, std::int64_t executions, std::int64_t skips) noexcept {
+  const Seconds seconds = along_path.mean * static_cast<double>(along_path.count);
+  along += seconds;
+  computation += kind == selective::KernelKind::communication ? 0 : seconds;
+  executed += executions;
+  skipped += skips;
+  path_variance += selective::variance_along(static_cast<double>(along_path.count), representative);
 }
 
-double MpiProfile::coverage() const noexcept {
-  Seconds in_kernels = 0;
-  for (const MpiKernel& kernel : kernels) {
-    in_kernels += kernel.along.seconds;
+MpiKernelSums MpiProfile::sums() const noexcept {
+  if (kernel_sums) {
+    return *kernel_sums;
   }
-  return critical_path.time > 0 ? in_kernels / critical_path.time : 0;
+  MpiKernelSums sums;
+  for (const MpiKernel& kernel : kernels) {
+    sums.add(kernel.kind, statistics_of(kernel.along), statistics_of(representative_times(kernel)), kernel.executed.count, kernel.skipped);
+  }
+  return sums;
 }
+
+Seconds MpiProfile::kernel_seconds() const noexcept { return sums().computation; }
+
+double MpiProfile::coverage() const noexcept { return critical_path.time > 0 ? sums().along / critical_path.time : 0; }
 
 double MpiProfile::executed_share() const noexcept {
-  double executed = 0;
-  double all = 0;
-  for (const MpiKernel& kernel : kernels) {
-    executed += static_cast<double>(kernel.executed.count);
-    all += static_cast<double>(kernel.executed.count + kernel.skipped);
-  }
-  return all > 0 ? executed / all : 1;
+  const MpiKernelSums all = sums();
+  return all.executed + all.skipped > 0 ? static_cast<double>(all.executed) / static_cast<double>(all.executed + all.skipped) : 1;
 }
 
-double MpiProfile::path_variance() const noexcept {
-  double variance = program_variance;
-  for (const MpiKernel& kernel : kernels) {
-    variance += selective::variance_along(static_cast<double>(kernel.along.count), statistics_of(representative_times(kernel)));
-  }
-  return variance;
-}
+double MpiProfile::path_variance() const noexcept { return program_variance + sums().path_variance; }
 
 std::string to_json(const MpiProfile& profile) {
   nlohmann::ordered_json head = to_document(profile, mpi_profile_schema);
@@ -152,6 +151,9 @@ MpiProfile mpi_profile_from_json(std::string_view text, const std::string& sourc
 
 MpiProfile read_mpi_profile(const std::string& file) { return mpi_profile_from_json(read_file(file), file); }
 
-MpiKernelList read_mpi_kernels(const std::string& file) { return from_document<MpiKernelList>(read_file(file), file, mpi_profile_schema); }
+MpiKernelList read_mpi_kernels(const std::string& file) {
+  const json document = parse_json(read_file(file), file);
+  return in_document(file, [&] { return kernel_list_of(document); });
+}
 
 }  // namespace flopcast

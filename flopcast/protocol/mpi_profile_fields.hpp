@@ -159,6 +159,14 @@ inline Fields FieldTable<MpiKernelList>::fields() {
 }
 
 template <>
+inline Fields FieldTable<MpiKernelSums>::fields() {
+  return {field<&T::along>("time of kernels on the critical path").named("along_seconds"),
+          field<&T::computation>("the part of that outside of MPI").named("computation_seconds"),
+          field<&T::executed>("executions in all processes"), field<&T::skipped>("executions that were replaced by an estimate"),
+          field<&T::path_variance>("variance of the path's time from one execution to the next").measured_in("s^2", Best::small)};
+}
+
+template <>
 inline Fields FieldTable<MpiProcess>::fields() {
   return {
       inlined_field<&T::own>(),
@@ -217,6 +225,7 @@ inline Fields FieldTable<MpiProfile>::fields() {
       optional_field<&T::prefixed_calls>("calls by names with PMPI_, or by addresses from dlsym"),
       optional_field<&T::simultaneous_calls>("calls beside another thread's, not traced"),
       optional_field<&T::other_tools>("other tools in the process that define MPI functions, too"),
+      optional_field<&T::kernel_sums>("sums over all kernels, where only some of them are listed"),
       field<&T::kernels>("kernels by falling time along the critical path")};
 }
 

@@ -121,8 +121,10 @@ std::vector<SlowDgemm> slow_libraries(const std::vector<LibraryReport>& reports,
 
 LibraryReport inspect(const InstalledLibrary& library, bool try_kernels) {
   // Other programs can halve a rate for longer than a trial takes. Therefore close candidates are compared by the best of several trials.
+  // Where two rounds have found nothing better, others would hardly find anything much better.
   static constexpr int max_rounds = 4;
   static constexpr double clearly_worse = 0.8;
+  static constexpr double hardly_better = 1.1;
   LibraryReport report{library, {}, 0, {}, ""};
   try {
     bool is_close = true;
@@ -133,7 +135,8 @@ LibraryReport inspect(const InstalledLibrary& library, bool try_kernels) {
       if (try_kernels) {
         try_others(report);
       }
-      is_close = !report.trials.empty() && report.trials.front().dgemm_flops > clearly_worse * report.dgemm_flops;
+      is_close =
+          !report.trials.empty() && report.trials.front().dgemm_flops > (round == 0 ? clearly_worse : hardly_better) * report.dgemm_flops;
     }
   } catch (const Error& error) {
     report.failure = error.what();

@@ -115,9 +115,10 @@ MpiProcess described(int rank, const ProcessFacts& facts) {
   return process;
 }
 
-/// Appends the profile as JSON: its head in one piece, then the kernels with `separator` between them.
+/// Appends the profile as JSON: its head in one piece, then the kernels that `is_listed` takes, with `separator` between them.
+template <class IsListed>
 void append_profile_text(Text& text, const MpiProfile& profile, const PageVector<selective::KernelRecord>& kernels,
-                         const RegionNames& regions, std::string_view separator) {
+                         const RegionNames& regions, std::string_view separator, IsListed is_listed) {
   constexpr std::size_t usual_kernel = 340;  // bytes
   nlohmann::ordered_json members = to_document(profile, mpi_profile_schema);
   members.erase("kernels");
@@ -127,7 +128,7 @@ void append_profile_text(Text& text, const MpiProfile& profile, const PageVector
   append(text, R"(,"kernels":[)");
   bool is_first = true;
   for (const selective::KernelRecord& kernel : kernels) {
-    if (kernel.executed.count + kernel.skipped > 0) {  // other kernels are known from an earlier run
+    if (is_listed(kernel)) {
       append(text, is_first ? separator.substr(1) : separator);
       append_kernel(text, kernel, regions);
       is_first = false;
@@ -152,6 +153,23 @@ std::optional<selective::PriorKernel> prior_kernel(const MpiKernel& known, Regio
   std::copy(known.words.begin(), known.words.end(), prior.key.words.begin());
   prior.key.size_count = std::clamp<std::int64_t>(known.size_count, 0, std::ssize(prior.key.words));
   return prior;
+}
+
+/// Returns the sums over the kernels of all processes.
+MpiKernelSums sums_of(const PageVector<selective::KernelRecord>& kernels) {
+  MpiKernelSums sums;
+  for (const selective::KernelRecord& kernel : kernels) {
+    sums.add(kernel.key.kind, kernel.along, kernel.in_context.count > 0 ? kernel.in_context : kernel.executed, kernel.executed.count,
+             kernel.skipped);
+  }
+  return sums;
+}
+
+/// Returns whether a tuning can use what an execution shows of this kernel by itself: its times where kernels are skipped, if it has new ones
+/// among its neighbours, and else its times and its count along the path. Programs have tens of thousands of kernels.
+bool teaches(const selective::KernelRecord& kernel, selective::Policy policy) {
+  using selective::Policy;
+  return kernel.is_met() && (policy == Policy::full || policy == Policy::conditional || kernel.in_context.count > 0);
 }
 
 /// Appends a line in one write, so that a reader of the growing file finds whole lines and at most the start of one.
@@ -226,7 +244,10 @@ void append_profile(const protocol::MpiOptions& options, std::size_t number, con
   try {
     Text line;
     fmt::format_to(std::back_inserter(line), R"({{"execution":{},"profile":)", number);
-    append_profile_text(line, profile, kernels, regions, ",");
+    MpiProfile summed = profile;
+    summed.kernel_sums = sums_of(kernels);
+    const auto is_listed = [policy = options.policy](const selective::KernelRecord& kernel) { return teaches(kernel, policy); };
+    append_profile_text(line, summed, kernels, regions, ",", is_listed);
     append(line, "}\n");
     append_line(options, {line.data(), line.size()});
   } catch (const std::exception& error) {
@@ -238,7 +259,8 @@ void write_profile_file(const protocol::MpiOptions& options, const MpiProfile& p
                         const RegionNames& regions) noexcept {
   try {
     Text text;
-    append_profile_text(text, profile, kernels, regions, ",\n");
+    const auto is_listed = [](const selective::KernelRecord& kernel) { return kernel.is_met(); };  // others: known from an earlier run
+    append_profile_text(text, profile, kernels, regions, ",\n", is_listed);
     append(text, "\n");  // marks the end of a complete file
     std::ofstream out(options.profile);
     out.write(text.data(), static_cast<std::streamsize>(text.size()));

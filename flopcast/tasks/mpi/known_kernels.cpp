@@ -6,7 +6,7 @@
 
 #include "flopcast/machine/detect_environment.hpp"
 #include "flopcast/model/artifacts.hpp"
-#include "flopcast/protocol/mpi_profile_fields.hpp"
+#include "flopcast/protocol/mpi_kernel_rows.hpp"
 #include "flopcast/support/json.hpp"
 
 namespace flopcast {
@@ -32,13 +32,6 @@ void fade(selective::KernelStatistics& times) {
 
 std::string machine_name() { return machine::hardware_fingerprint(machine::detect_topology()); }
 
-json document_of(const MpiKernelList& list) {
-  json document = list;
-  document["schema"] = mpi_profile_schema;
-  document.erase("where");  // each kernel has its own
-  return document;
-}
-
 }  // namespace
 
 int MpiKnownKernels::add(const MpiKernelList& list) {
@@ -60,6 +53,8 @@ int MpiKnownKernels::add(const MpiKernelList& list) {
     fade(all);
     known->second.executed = times_of(all);
     known->second.in_context.reset();
+    known->second.along = {};  // of its own run
+    known->second.skipped = 0;
     known->second.where = where;
   }
   return drifted;
@@ -84,19 +79,21 @@ MpiKernelList MpiKnownKernels::list() const {
   return list;
 }
 
-std::string to_json(const MpiKernelList& list) { return document_of(list).dump(-1, ' ', false, json::error_handler_t::replace); }
-
-MpiKnownKernels stored_mpi_kernels(const model::Store& store) {
-  MpiKnownKernels known;
-  read_artifact(store, model::artifact::mpi_kernels, machine_name(),
-                [&known](const json& kept) { return known.add(kept.get<MpiKernelList>()); });
-  return known;
+const MpiKnownKernels& StoredMpiKernels::read() {
+  const std::int64_t version = store_.version();
+  if (version != version_) {
+    kernels_ = {};
+    read_artifact(store_, model::artifact::mpi_kernels, machine_name(),
+                  [this](const json& kept) { return kernels_.add(kernel_list_of(kept)); });
+    version_ = version;
+  }
+  return kernels_;
 }
 
-int store_mpi_kernels(model::Store& store, const MpiKernelList& list) {
-  MpiKnownKernels known = stored_mpi_kernels(store);
-  const int drifted = known.add(list);
-  put_artifact(store, model::artifact::mpi_kernels, machine_name(), document_of(known.list()));
+int StoredMpiKernels::add(const MpiKernelList& list) {
+  read();
+  const int drifted = kernels_.add(list);
+  put_artifact(store_, model::artifact::mpi_kernels, machine_name(), rows_of(kernels_.list()));
   return drifted;
 }
 

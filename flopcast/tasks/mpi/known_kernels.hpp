@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -28,13 +30,20 @@ class MpiKnownKernels {
   std::map<std::pair<std::string, std::string>, MpiKernel> kernels_;
 };
 
-/// Returns the document of a list, in the form of a profile that has nothing but kernels.
-[[nodiscard]] std::string to_json(const MpiKernelList& list);
+/// The kernels that a store has for this machine. They are read when they are first asked for, and again where another process has changed
+/// the store meanwhile: there are megabytes of them.
+class StoredMpiKernels {
+ public:
+  explicit StoredMpiKernels(model::Store& store) : store_(store) {}
+  /// Returns the kernels that the store has by now; none if it has none.
+  const MpiKnownKernels& read();
+  /// Adds those of a run to them. Returns the number of kernels that have drifted.
+  int add(const MpiKernelList& list);
 
-/// Returns the kernels that the store has for this machine; empty if it has none.
-[[nodiscard]] MpiKnownKernels stored_mpi_kernels(const model::Store& store);
-/// Adds a run to the kernels that the store has by now, because other launches may have added some. Returns the number of kernels that have
-/// drifted.
-int store_mpi_kernels(model::Store& store, const MpiKernelList& list);
+ private:
+  model::Store& store_;
+  MpiKnownKernels kernels_;
+  std::optional<std::int64_t> version_;  ///< of the store when it was read
+};
 
 }  // namespace flopcast

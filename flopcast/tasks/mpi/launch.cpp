@@ -10,6 +10,7 @@
 #include "flopcast/machine/cpu/other_load.hpp"
 #include "flopcast/program/component.hpp"
 #include "flopcast/program/launch.hpp"
+#include "flopcast/protocol/mpi_kernel_rows.hpp"
 #include "flopcast/protocol/mpi_profile_fields.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/support/json.hpp"
@@ -116,7 +117,7 @@ MpiLaunchResult ProgramLauncher::launch(const std::vector<MpiExecution>& executi
   for (const std::size_t number : numbers) {
     asked.push_back(executions[number]);
   }
-  folder_.write("prior.json", to_json(known.list()));
+  folder_.write("prior.json", rows_of(known.list()).dump(-1, ' ', false, json::error_handler_t::replace));
   folder_.write("executions.json", protocol::to_text(asked));
   std::error_code none;
   fs::remove(file("results"), none);

@@ -37,7 +37,7 @@ void add_kernels(const MpiProfile& profile, bool is_full, std::map<std::string, 
 MpiTuner::MpiTuner(const MpiTuneRequest& request, MpiLauncher& launcher, model::Store& store, int usable_cores, RunContext context)
     : request_(request),
       launcher_(launcher),
-      store_(store),
+      stored_(store),
       usable_cores_(usable_cores),
       context_(std::move(context)),
       settings_(settings_of(request.space)),
@@ -46,7 +46,7 @@ MpiTuner::MpiTuner(const MpiTuneRequest& request, MpiLauncher& launcher, model::
       checked_(middle_of(request.space)),
       remembered_(request.self_check == MpiSelfCheck::once && !request.fresh && self_checks_.has_passed()) {
   if (!request.fresh) {
-    known_ = stored_mpi_kernels(store);
+    known_ = stored_.read();
   }
   if (!request.prior_profile.empty()) {
     known_.add(read_mpi_kernels(request.prior_profile));
@@ -203,7 +203,7 @@ void MpiTuner::learn(const std::vector<Execution>& made) {
   }
   if (!all.kernels.empty()) {
     known_.add(all);
-    drifted_ += store_mpi_kernels(store_, all);
+    drifted_ += stored_.add(all);
   }
 }
 

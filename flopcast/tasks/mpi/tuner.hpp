@@ -78,7 +78,7 @@ class MpiTuner {
 
   MpiTuneRequest request_;
   MpiLauncher& launcher_;
-  model::Store& store_;
+  StoredMpiKernels stored_;
   int usable_cores_;
   RunContext context_;
   std::vector<search::Setting> settings_;

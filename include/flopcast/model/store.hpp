@@ -56,6 +56,8 @@ class Store {
   [[nodiscard]] const std::filesystem::path& path() const noexcept;
   /// Message for the user about opening the store; usually empty.
   [[nodiscard]] const std::string& warning() const noexcept;
+  /// Number that changes where something else than this object changes the store.
+  [[nodiscard]] std::int64_t version() const;
 
   /// Stores all samples or none.
   void add_samples(std::span<const Sample> samples);

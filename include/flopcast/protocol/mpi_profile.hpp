@@ -46,6 +46,20 @@ struct MpiKernel {
   friend bool operator==(const MpiKernel&, const MpiKernel&) = default;
 };
 
+/// Sums over the kernels of an execution.
+struct MpiKernelSums {
+  Seconds along = 0;          ///< on the critical path
+  Seconds computation = 0;    ///< the part of that outside of MPI
+  std::int64_t executed = 0;  ///< executions in all processes
+  std::int64_t skipped = 0;   ///< executions that were replaced by an estimate
+  double path_variance = 0;   ///< variance of the path's time from one execution to the next, in square seconds
+  friend bool operator==(const MpiKernelSums&, const MpiKernelSums&) = default;
+
+  /// Adds a kernel, whose `executed` or `skipped` may be 0. `representative` are the times of it that represent the program.
+  void add(selective::KernelKind kind, const selective::KernelStatistics& along_path, const selective::KernelStatistics& representative,
+           std::int64_t executions, std::int64_t skips) noexcept;
+};
+
 /// Returns the times of a kernel that represent the program: those of executions among their neighbours, if these were told apart.
 [[nodiscard]] const MpiTimes& representative_times(const MpiKernel& kernel) noexcept;
 
@@ -215,6 +229,7 @@ struct MpiProfile {
   bool prefixed_calls = false;    ///< the program calls MPI by names with PMPI_, or by addresses from dlsym
   int simultaneous_calls = 0;     ///< calls of MPI that weren't traced, because another thread of the process was in one
   std::vector<MpiCallSequence> calls;
+  std::optional<MpiKernelSums> kernel_sums;  ///< sums over all kernels, if only some of them are listed
   std::vector<MpiKernel> kernels;
   friend bool operator==(const MpiProfile&, const MpiProfile&) = default;
 
@@ -232,6 +247,8 @@ struct MpiProfile {
   [[nodiscard]] bool is_blocked(const MpiProcess& process) const noexcept;
   /// Returns the process that was blocked longest, of those for which is_blocked() holds; nullptr if there are none.
   [[nodiscard]] const MpiProcess* most_blocked() const noexcept;
+  /// Returns the sums over all kernels.
+  [[nodiscard]] MpiKernelSums sums() const noexcept;
   /// Returns the time of computational kernels and regions on the critical path, without calls of MPI.
   [[nodiscard]] Seconds kernel_seconds() const noexcept;
   /// Returns the share of the critical path that lies in kernels and calls of MPI, 0 to 1. Noise of measurements may make it a little more.

@@ -9,6 +9,9 @@
 #include <limits>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
+#include "flopcast/protocol/mpi_kernel_rows.hpp"
 #include "flopcast/protocol/mpi_options.hpp"
 #include "flopcast/support/error.hpp"
 #include "flopcast/tasks/mpi/known_kernels.hpp"
@@ -196,7 +199,7 @@ TEST(MpiKnownKernels, SurviveAFile) {
   MpiKnownKernels known;
   known.add({"a place", selective::Policy::full, {kernel_named("x")}});
   known.add({"b place", selective::Policy::full, {kernel_named("x")}});
-  std::ofstream(folder.path() / "kernels.json") << to_json(known.list());
+  std::ofstream(folder.path() / "kernels.json") << rows_of(known.list());
   const MpiKernelList read = read_mpi_kernels((folder.path() / "kernels.json").string());
   EXPECT_EQ(read.kernels, known.list().kernels);
   ASSERT_EQ(read.kernels.size(), 2U) << "places are told apart";

@@ -349,13 +349,13 @@ TEST_F(MpiTunerRuns, ValidationComparesAndTeachesNothing) {
 TEST_F(MpiTunerRuns, KernelTimesAreStoredAndDriftedOnesReplaced) {
   FakeLauncher first(taking({{"32", 4}, {"64", 2}}));
   EXPECT_EQ(tune(request({"32", "64"}), first).drifted_kernels, 0);
-  const std::vector<MpiKernel> kept = stored_mpi_kernels(store_).list().kernels;
+  const std::vector<MpiKernel> kept = StoredMpiKernels(store_).read().list().kernels;
   ASSERT_EQ(kept.size(), 2U);
   EXPECT_EQ(kept.front().where, "here");
   EXPECT_NEAR(kept.front().executed.mean, 0.036, 1e-12);
   FakeLauncher slower(taking({{"32", 8}, {"64", 2}}));
   EXPECT_EQ(tune(request({"32", "64"}), slower).drifted_kernels, 1);
-  EXPECT_NEAR(stored_mpi_kernels(store_).list().kernels.front().executed.mean, 0.072, 1e-12);
+  EXPECT_NEAR(StoredMpiKernels(store_).read().list().kernels.front().executed.mean, 0.072, 1e-12);
 }
 
 TEST_F(MpiTunerRuns, AFreshTuningStartsWithoutStoredTimes) {
@@ -382,7 +382,7 @@ TEST_F(MpiTunerRuns, AnInterruptionBetweenLaunchesKeepsWhatIsLearnt) {
   launcher.max_executions = 2;
   EXPECT_THROW(tune(request({"32", "64"}), launcher), Cancelled);
   EXPECT_EQ(launcher.launches.size(), 1U);
-  EXPECT_EQ(stored_mpi_kernels(store_).list().kernels.size(), 1U);
+  EXPECT_EQ(StoredMpiKernels(store_).read().list().kernels.size(), 1U);
 }
 
 TEST_F(MpiTunerRuns, AnInterruptedProgramHasNotFailed) {

@@ -80,7 +80,7 @@ class PipelinedQr {
         rows_({options.m}, options.nb, grid.rows),
         columns_({options.n, options.check ? options.m : 0}, options.nb, grid.columns),
         panels_((options.n + options.nb - 1) / options.nb),
-        local_(rows_.local_extent(grid.row), columns_.local_extent(grid.column)) {
+        local_(subject::input_matrix().reshape(rows_.local_extent(grid.row), columns_.local_extent(grid.column))) {
     subject::for_each_element(rows_, columns_, grid.row, grid.column, [&](int li, int lj, int i, int j) {
       local_(li, lj) = j < options_.n ? subject::random_element(i, j) : j - options_.n == i ? 1 : 0;
     });
@@ -303,7 +303,7 @@ class PipelinedQr {
   const Grid& grid_;
   Distribution rows_, columns_;
   int panels_;
-  Matrix local_;
+  Matrix& local_;
 };
 
 bool pipelined_qr(subject::CommandLine& line) {

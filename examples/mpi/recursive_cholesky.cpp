@@ -125,7 +125,7 @@ class RecursiveCholesky {
         cube_(cube),
         extent_((options.n + cube.side - 1) / cube.side),
         base_(std::max(1, options.nb / cube.side)),
-        factor_(extent_, extent_),
+        factor_(subject::input_matrix().reshape(extent_, extent_)),
         inverse_(extent_, extent_) {
     for (int j = 0; j < extent_; ++j) {
       for (int i = 0; i < extent_; ++i) {
@@ -434,7 +434,8 @@ class RecursiveCholesky {
   const Cube& cube_;
   int extent_;  ///< local order
   int base_;    ///< local order of the largest base case
-  Matrix factor_, inverse_;
+  Matrix& factor_;
+  Matrix inverse_;
 };
 
 bool recursive_cholesky(subject::CommandLine& line) {

@@ -27,7 +27,8 @@ bool scalapack_cholesky(subject::CommandLine& line) {
 
   const subject::Grid grid(extents);
   const subject::BlacsGrid blacs(extents);
-  subject::DistributedMatrix a(n, n, nb, grid, blacs, [n](int i, int j) { return subject::definite_element(i, j, n); });
+  subject::DistributedMatrix a(
+      n, n, nb, grid, blacs, [n](int i, int j) { return subject::definite_element(i, j, n); }, subject::input_matrix());
   const int one = 1;
   int info = 0;
   const double seconds = subject::seconds_of([&] { pdpotrf_("L", &n, a.data(), &one, &one, a.descriptor(), &info, 1); });

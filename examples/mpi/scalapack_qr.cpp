@@ -44,7 +44,7 @@ bool scalapack_qr(subject::CommandLine& line) {
   const int one = 1;
   const int m = options.m;
   const int n = options.n;
-  subject::DistributedMatrix a(m, n, options.nb, grid, blacs, subject::random_element);
+  subject::DistributedMatrix a(m, n, options.nb, grid, blacs, subject::random_element, subject::input_matrix());
   std::vector<double> tau(static_cast<std::size_t>(std::max(1, a.local_columns())));
   int info = 0;
   const double seconds = subject::seconds_of([&] {
@@ -59,7 +59,9 @@ bool scalapack_qr(subject::CommandLine& line) {
   if (!options.check) {
     return true;
   }
-  subject::DistributedMatrix q(m, m, options.nb, grid, blacs, [](int i, int j) { return i == j ? 1.0 : 0.0; });
+  subject::Matrix memory;
+  subject::DistributedMatrix q(
+      m, m, options.nb, grid, blacs, [](int i, int j) { return i == j ? 1.0 : 0.0; }, memory);
   with_space([&](double* work, int size) {
     pdormqr_("L", "T", &m, &m, &n, a.data(), &one, &one, a.descriptor(), tau.data(), q.data(), &one, &one, q.descriptor(), work, &size,
              &info, 1, 1);

@@ -107,11 +107,10 @@ const MpiProcess* MpiProfile::most_blocked() const noexcept {
   return most;
 }
 
-void MpiKernelSums::add(selective::KernelKind kind, const selective::KernelStatistics& along_path,
-                        const selective::KernelStatistics& representative, std::int64_t executions, std::int64_t skips) noexcept {
-  const Seconds seconds = along_path.mean * static_cast<double>(along_path.count);
-  along += seconds;
-  computation += kind == selective::KernelKind::communication ? 0 : seconds;
+void MpiKernelSums::add(selective::KernelKind kind, const MpiTimes& along_path, const selective::KernelStatistics& representative,
+                        std::int64_t executions, std::int64_t skips) noexcept {
+  along += along_path.seconds;
+  computation += kind == selective::KernelKind::communication ? 0 : along_path.seconds;
   executed += executions;
   skipped += skips;
   path_variance += selective::variance_along(static_cast<double>(along_path.count), representative);
@@ -123,7 +122,7 @@ MpiKernelSums MpiProfile::sums() const noexcept {
   }
   MpiKernelSums sums;
   for (const MpiKernel& kernel : kernels) {
-    sums.add(kernel.kind, statistics_of(kernel.along), statistics_of(representative_times(kernel)), kernel.executed.count, kernel.skipped);
+    sums.add(kernel.kind, kernel.along, statistics_of(representative_times(kernel)), kernel.executed.count, kernel.skipped);
   }
   return sums;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -77,16 +76,6 @@ Matrix lapack_r(int m, int n) {
 }
 
 }  // namespace
-
-double definite_element(int i, int j, int n) { return i == j ? n : 1.0 / (1 + std::abs(i - j)); }
-
-double random_element(int i, int j) {
-  // Finaliser of splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
-  std::uint64_t x = (static_cast<std::uint64_t>(i) << 32) + static_cast<std::uint64_t>(j) + 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-52 - 1;
-}
 
 bool check_cholesky(View factor) {
   const int n = factor.rows;

@@ -56,6 +56,15 @@ class Matrix {
   Matrix(int rows, int columns)
       : rows_(rows), columns_(columns), elements_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns)) {}
 
+  /// Gives the matrix another shape, in the same memory if that is large enough. Its elements are undefined then.
+  Matrix& reshape(int rows, int columns) {
+    rows_ = rows;
+    columns_ = columns;
+    elements_.clear();  // otherwise they would be copied to larger memory
+    elements_.resize(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
+    return *this;
+  }
+
   operator View() { return {elements_.data(), rows_, columns_, std::max(1, rows_)}; }
   [[nodiscard]] View view() { return *this; }
   double& operator()(int i, int j) { return view()(i, j); }
@@ -68,5 +77,12 @@ class Matrix {
   int rows_ = 0, columns_ = 0;
   std::vector<double, ZeroedMemory<double>> elements_;
 };
+
+/// Returns the matrix that a subject factors. All configurations of a launch have it in the same memory, each in its own shape: to get pages
+/// from the system takes longer than to fill them.
+inline Matrix& input_matrix() {
+  static Matrix only;
+  return only;
+}
 
 }  // namespace subject

@@ -38,14 +38,14 @@ class BlacsGrid {
   int context_ = 0;
 };
 
-/// An m x n matrix in blocks of nb x nb on the grid, with its descriptor.
+/// An m x n matrix in blocks of nb x nb on the grid, with its descriptor. Its local part is in `memory`, which it reshapes.
 class DistributedMatrix {
  public:
   template <class Element>
-  DistributedMatrix(int m, int n, int nb, const Grid& grid, const BlacsGrid& blacs, Element element)
+  DistributedMatrix(int m, int n, int nb, const Grid& grid, const BlacsGrid& blacs, Element element, Matrix& memory)
       : rows_({m}, nb, grid.rows),
         columns_({n}, nb, grid.columns),
-        local_(rows_.local_extent(grid.row), columns_.local_extent(grid.column)),
+        local_(memory.reshape(rows_.local_extent(grid.row), columns_.local_extent(grid.column))),
         descriptor_(describe(m, n, nb, blacs, local_)) {
     for_each_element(rows_, columns_, grid.row, grid.column, [&](int li, int lj, int i, int j) { local_(li, lj) = element(i, j); });
   }
@@ -61,7 +61,7 @@ class DistributedMatrix {
   static Descriptor describe(int m, int n, int nb, const BlacsGrid& blacs, Matrix& local);
 
   Distribution rows_, columns_;
-  Matrix local_;
+  Matrix& local_;
   Descriptor descriptor_;
 };
 

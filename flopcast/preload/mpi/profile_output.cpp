@@ -159,14 +159,14 @@ std::optional<selective::PriorKernel> prior_kernel(const MpiKernel& known, Regio
 MpiKernelSums sums_of(const PageVector<selective::KernelRecord>& kernels) {
   MpiKernelSums sums;
   for (const selective::KernelRecord& kernel : kernels) {
-    sums.add(kernel.key.kind, kernel.along, kernel.in_context.count > 0 ? kernel.in_context : kernel.executed, kernel.executed.count,
-             kernel.skipped);
+    sums.add(kernel.key.kind, times_of(kernel.along), kernel.in_context.count > 0 ? kernel.in_context : kernel.executed,
+             kernel.executed.count, kernel.skipped);
   }
   return sums;
 }
 
-/// Returns whether a tuning can use what an execution shows of this kernel by itself: its times where kernels are skipped, if it has new ones
-/// among its neighbours, and else its times and its count along the path. Programs have tens of thousands of kernels.
+/// Returns whether a tuning learns something from this kernel by itself, of which programs have tens of thousands. Executions in full teach
+/// its times, those of `conditional` its number along the path, and others its times among its neighbours if there are new ones.
 bool teaches(const selective::KernelRecord& kernel, selective::Policy policy) {
   using selective::Policy;
   return kernel.is_met() && (policy == Policy::full || policy == Policy::conditional || kernel.in_context.count > 0);

@@ -43,7 +43,7 @@ class StoredMpiKernels {
  private:
   model::Store& store_;
   MpiKnownKernels kernels_;
-  std::optional<std::int64_t> version_;  ///< of the store when it was read
+  std::optional<std::int64_t> version_;  ///< the store's version when it was read
 };
 
 }  // namespace flopcast

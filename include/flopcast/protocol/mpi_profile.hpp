@@ -56,7 +56,7 @@ struct MpiKernelSums {
   friend bool operator==(const MpiKernelSums&, const MpiKernelSums&) = default;
 
   /// Adds a kernel, whose `executed` or `skipped` may be 0. `representative` are the times of it that represent the program.
-  void add(selective::KernelKind kind, const selective::KernelStatistics& along_path, const selective::KernelStatistics& representative,
+  void add(selective::KernelKind kind, const MpiTimes& along_path, const selective::KernelStatistics& representative,
            std::int64_t executions, std::int64_t skips) noexcept;
 };
 

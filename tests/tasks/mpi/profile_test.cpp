@@ -189,6 +189,20 @@ TEST(MpiProfile, SharesAreThoseOfKernels) {
   EXPECT_EQ(MpiProfile().coverage(), 0);
 }
 
+TEST(MpiProfile, SumsStandForKernelsThatArentListed) {
+  const MpiProfile whole = a_profile();
+  MpiProfile partial = whole;
+  partial.kernel_sums = whole.sums();
+  partial.kernels.resize(1);
+  const MpiProfile read = mpi_profile_from_json(to_json(partial));
+  EXPECT_EQ(read, partial);
+  EXPECT_GT(whole.path_variance(), whole.program_variance);
+  EXPECT_EQ(read.path_variance(), whole.path_variance());
+  EXPECT_EQ(read.kernel_seconds(), whole.kernel_seconds());
+  EXPECT_EQ(read.coverage(), whole.coverage());
+  EXPECT_EQ(read.executed_share(), whole.executed_share());
+}
+
 TEST(RepresentativeTimes, AreThoseInContextIfTheyWereToldApart) {
   EXPECT_EQ(representative_times(a_profile().kernels.front()).count, 20);
   EXPECT_EQ(representative_times(a_profile().kernels.back()).count, 4);
@@ -204,6 +218,20 @@ TEST(MpiKnownKernels, SurviveAFile) {
   EXPECT_EQ(read.kernels, known.list().kernels);
   ASSERT_EQ(read.kernels.size(), 2U) << "places are told apart";
   EXPECT_EQ(read.kernels.front().where, "a place");
+}
+
+TEST(MpiKernelRows, KeepTimesThatOverflowed) {
+  MpiKernel kernel = kernel_named("x");
+  kernel.executed = {3, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(),
+                     std::numeric_limits<double>::infinity()};
+  kernel.where = "here";
+  const MpiKernelList list{"", selective::Policy::full, {kernel}};
+  EXPECT_EQ(kernel_list_of(nlohmann::json::parse(rows_of(list).dump())).kernels.front().executed, kernel.executed);
+}
+
+TEST(MpiKernelRows, AreReadFromProfilesToo) {
+  const MpiProfile profile = a_profile();
+  EXPECT_EQ(kernel_list_of(nlohmann::json::parse(to_json(profile))).kernels, profile.kernels);
 }
 
 TEST(MpiKnownKernels, MergeUntilTheyDrift) {

@@ -9,6 +9,7 @@
   bench/contractions.py planner --flopcast build/release/bin/flopcast [--threads 1,2] [--cases CASES.csv] [--scale 0.5] [--efforts measure] [--blas blis-serial] [--names intensli]
                                 [--tblis PATH/libtblis.so] [--hptt PATH/libhptt.so] [--finished FILE --time-limit 280]
                                 [--random 60 --seed 1 --max-flops 1e11] [--repeat-losses]
+  bench/contractions.py limit   --flopcast build/release/bin/flopcast [--threads 1,2] [--random 20 --seed 1 --max-flops 1e10] [--efforts measure] [--names permuted]
 
 ladder: mean |predicted - executed| / executed over the algorithms of abc=ai,ibc with i = 8. Stages are those of Peise et al. 2015 (figures 1b to 1f: 154,
 26.3, 19.1, 14.7, 9.47 %) and segments, flopcast's own method. The regret is how much longer the chosen algorithm takes than the fastest one.
@@ -29,6 +30,10 @@ planner: the planner's choice against four others. They are NumPy's einsum (opti
 no case begins more than --time-limit seconds after the start.
 --random takes so many random contractions in place of CASES.csv: 3 to 8 indices, sizes from 2 to 3000, 1 MB to 1 GB.
 --repeat-losses measures cases that another way wins by over 5 % once more, and lists those that are lost again.
+limit: share of the machine's limit that the planner's choice reaches, geometric mean and worst of --random cases of each kind. The limit is
+max(flops / peak, bytes / bandwidth of the level of memory that the operands fit into). Both come from a roofline in the same sitting, and are at least
+the best that any case shows. Kinds: many flops per byte (over 20); large tensors along different fastest indices (4 to 20); permuted (up to 4: five to
+seven short indices, one of them summed, 4 to 60 MB); few (up to 0.3: extents of 12 and 60, in cache or just out of it).
 CASES.csv has lines name,"abc=bda,dc",a:312;b:312;c:24;d:312, the format of the public TCCG suite. Without CASES.csv the paper's contractions are
 taken. --scale multiplies all sizes. einsum and TBLIS run in this process, alternating with the planner's runs; install NumPy with the BLAS to
 compare with."""
@@ -142,6 +147,69 @@ def random_cases(options):
             result, left, right = ("".join(random.sample(tensor, len(tensor))) for tensor in tensors)
             found.append((f"{result}={left},{right}", f"{result}={left},{right}", sizes))
     return found
+
+
+def bytes_of(text, sizes):
+    return 8 * sum(math.prod(sizes[index] for index in tensor) for tensor in re.split("[=,]", text))
+
+
+def flops_per_byte(text, sizes):
+    return 2 * math.prod(sizes.values()) / bytes_of(text, sizes)
+
+
+def cases_of_kind(options, kind):
+    """Returns random contractions of a kind that `limit` names."""
+    orders, extents, intensity, memory = {
+        "many": ((3, 8), (2, 3000), (20, math.inf), (1e6, 4e8)), "large": ((3, 8), (2, 3000), (4, 20), (2e7, 4e8)),
+        "permuted": ((5, 7), (2, 60), (0, 4), (4e6, 6e7)), "few": ((2, 6), (12, 60), (0, 0.3), (1e4, 2e8))}[kind]
+    random, found = Random(f"{options.seed} {kind}"), []
+    while len(found) < (options.random or 20):
+        names = "abcdefgh"[: random.randint(*orders)]
+        roles = {index: random.choice("mnk") for index in names}
+        sizes = {index: random.choice(extents) if kind == "few" else round(math.exp(random.uniform(*map(math.log, extents)))) for index in names}
+        tensors = ["".join(random.sample(t, len(t))) for t in ([index for index in names if roles[index] in sides] for sides in ("mn", "mk", "nk"))]
+        if not all(tensors) or (kind == "permuted" and list(roles.values()).count("k") != 1) or (kind == "large" and len({t[0] for t in tensors}) < 3):
+            continue
+        text = f"{tensors[0]}={tensors[1]},{tensors[2]}"
+        if intensity[0] < flops_per_byte(text, sizes) <= intensity[1] and memory[0] <= bytes_of(text, sizes) <= memory[1] and 2 * math.prod(sizes.values()) <= options.max_flops:
+            found.append((text, sizes))
+    return found
+
+
+def roofs(options, threads):
+    """Returns the peak in double precision, and capacity and bandwidth of each level of memory."""
+    words = [options.flopcast, "roofline", "--threads", threads, "--no-gemm", "--quiet", "--json"]
+    found = json.loads(subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True).stdout)
+    peak = max(kernel["flops_per_second"]["attained"] for kernel in found["compute"] if kernel["precision"] == "double" and kernel["threads"] == int(threads))
+    levels = []
+    for level in [*found["levels"], {"name": "memory", "capacity_bytes": math.inf}]:
+        rates = [stream["bytes_per_second"]["attained"] for stream in found["bandwidth"]
+                 if stream["level"].lower() == level["name"].lower() and stream["threads"] == int(threads)]
+        private = int(threads) if level["name"] in ("L1", "L2") else 1
+        levels.append([level["capacity_bytes"] * private, max(rates)])
+    return peak, levels
+
+
+def limit(options):
+    for threads in options.threads.split(","):
+        peak, levels = roofs(options, threads)
+        measured = []
+        for kind in ("many", "large", "permuted", "few"):
+            for text, sizes in cases_of_kind(options, kind) if re.search(options.names, kind) else ():
+                times = [t for _ in range(2) for t in planned_seconds(options, text, sizes, threads, "--effort", options.efforts)]
+                level = next(i for i, (capacity, _) in enumerate(levels) if bytes_of(text, sizes) <= capacity)
+                measured.append((kind, text, sizes, level, statistics.median(times)))
+        for _, text, sizes, level, seconds in measured:
+            peak = max(peak, 2 * math.prod(sizes.values()) / seconds)
+            levels[level][1] = max(levels[level][1], bytes_of(text, sizes) / seconds)
+        print(f"\n{threads} thread(s): peak {peak / 1e9:.1f} GFLOP/s, bandwidths {', '.join(f'{rate / 1e9:.0f}' for _, rate in levels)} GB/s\n")
+        print("| kind | case | flops per byte | level | time | share of the limit |\n|:--|:--|--:|--:|--:|--:|")
+        shares = collections.defaultdict(list)
+        for kind, text, sizes, level, seconds in measured:
+            shares[kind].append(max(2 * math.prod(sizes.values()) / peak, bytes_of(text, sizes) / levels[level][1]) / seconds)
+            print(f"| {kind} | {text} {described(sizes)} | {flops_per_byte(text, sizes):.2g} | {level + 1} | {1e3 * seconds:.3g} ms | {100 * shares[kind][-1]:.0f} % |")
+        for kind, found in shares.items():
+            print(f"\n{kind}: {100 * statistics.geometric_mean(found):.0f} % in geometric mean of {len(found)}, {100 * min(found):.0f} % at worst, {100 * max(found):.0f} % at best", flush=True)
 
 
 def cases(options):
@@ -405,7 +473,7 @@ def orders(options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["ladder", "regret", "cost", "choice", "orders", "planner"])
+    parser.add_argument("what", choices=["ladder", "regret", "cost", "choice", "orders", "planner", "limit"])
     parser.add_argument("--flopcast", default="build/release/bin/flopcast")
     parser.add_argument("--n", default="100,200")
     parser.add_argument("--blas", default="")
@@ -428,7 +496,7 @@ def main():
     parser.add_argument("--time-limit", type=float, default=0)
     options = parser.parse_args()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", options.threads.split(",")[0])
-    {"ladder": ladder, "regret": regret, "cost": cost, "choice": choice, "orders": orders, "planner": planner}[options.what](options)
+    {"ladder": ladder, "regret": regret, "cost": cost, "choice": choice, "orders": orders, "planner": planner, "limit": limit}[options.what](options)
     return 0
 
 

@@ -185,6 +185,16 @@ bool is_arranged_for_plan(Dimensions dimensions, std::size_t t) {
   return false;
 }
 
+/// Returns whether the result of a plan is computed in the order of operand `t` and copied to D, rather than the operand arranged for it. That
+/// takes less time where the result is smaller: of a matrix and a vector always, else where the operand doesn't fit into the caches.
+bool is_leader_of_plan(Dimensions dimensions, std::size_t t) {
+  constexpr double much_smaller = 2, cached_elements = 1 << 20;
+  const PairSizes size = sizes_of(dimensions);
+  const double read = elements_of(dimensions, t);
+  return is_arranged_for_plan(dimensions, t) && much_smaller * elements_of(dimensions, in_c) <= read &&
+         (size.m == 1 || size.n == 1 || read > cached_elements);
+}
+
 /// Returns the method for one operand, or for a tensor and a number.
 PairMethod method_of_one(const PairProblem& problem) {
   PairMethod method;
@@ -234,6 +244,8 @@ PairMethod choose_method(const PairProblem& problem) {
       method.preparations[t] = Preparation::sum;
     } else if (method.conjugated[t] && method.needs_blas) {
       method.preparations[t] = Preparation::conjugate;
+    } else if (method.needs_blas && !problem.has_tiles && !method.flips && !method.leader && is_leader_of_plan(reduced, t)) {
+      method.leader = t;
     } else if (method.needs_blas ? !problem.has_tiles && is_arranged_for_plan(reduced, t) : is_arranged_for_sum(reduced, t)) {
       method.preparations[t] = Preparation::arrange;
     }

@@ -34,6 +34,7 @@ struct PairMethod {
   bool needs_blas = false;                 ///< the contraction is planned; otherwise it is a sum over the operands in place
   std::size_t first = in_a;                ///< operand that comes first in that sum
   bool flips = false;                      ///< the contraction computes the conjugate of D
+  std::optional<std::size_t> leader = {};  ///< operand in whose order the contraction is computed in the workspace, to be copied to D
   friend bool operator==(const PairMethod&, const PairMethod&) = default;
 };
 

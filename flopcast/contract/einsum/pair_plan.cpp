@@ -195,7 +195,13 @@ class PairPlan final : public Plan::Implementation {
     if (!is_complex_) {
       alpha = alpha.real();
     }
-    multiply(sources, d, flips_ ? std::conj(alpha) : alpha, prepare_result(c, d, beta));
+    beta = prepare_result(c, d, beta);
+    if (ordered_result_) {
+      multiply(sources, workspace.at(result_offset_), alpha, 0.0);
+      ordered_result_->run(workspace.at(result_offset_), nullptr, d, 1.0, beta);
+      return;
+    }
+    multiply(sources, d, flips_ ? std::conj(alpha) : alpha, beta);
     if (flips_) {
       flipped_result_->run(d, nullptr, d, 1.0, 0.0);
     }
@@ -221,6 +227,7 @@ class PairPlan final : public Plan::Implementation {
   void check(std::span<const void* const> operands, const void* c, const void* d, Complex alpha, Complex beta) const;
   void choose_steps(const Machine& machine);
   void add_step(std::vector<LabelDimension>& dimensions, std::size_t t, Preparation preparation);
+  void order_result(std::vector<LabelDimension>& dimensions, std::size_t leader);
   void make_sum(const std::vector<LabelDimension>& dimensions, std::size_t first, bool has_second);
   void make_plan(std::vector<LabelDimension> dimensions, const Machine& machine);
   void set_expectations(const Machine& machine);
@@ -277,6 +284,8 @@ class PairPlan final : public Plan::Implementation {
   std::array<std::int64_t, 3> base_{};   ///< offsets in elements of the first elements of plan_
   bool flips_ = false;                   ///< the contraction computes the conjugate of D
   std::optional<StridedSum> flipped_addend_, flipped_result_;
+  std::optional<StridedSum> ordered_result_;  ///< copies the result to D from the workspace, where it has an operand's order
+  std::int64_t result_offset_ = 0;            ///< the result's bytes in the workspace
   std::int64_t workspace_bytes_ = 0;
   std::unique_ptr<BufferPool> pool_ = std::make_unique<BufferPool>(0);
   Seconds seconds_ = 0;  ///< expected time, without that of plan_
@@ -359,6 +368,31 @@ void PairPlan::add_step(std::vector<LabelDimension>& dimensions, std::size_t t, 
   workspace_bytes_ += round_up(stride * element_bytes(options_.precision), line);
 }
 
+/// Lets the contraction write to the workspace: densely, with the labels of operand `leader` first, in the order of its memory.
+void PairPlan::order_result(std::vector<LabelDimension>& dimensions, std::size_t leader) {
+  std::vector<LabelDimension*> kept;
+  for (LabelDimension& dimension : dimensions) {
+    if (dimension.in_result) {
+      kept.push_back(&dimension);
+    }
+  }
+  const auto place = [leader](const LabelDimension* x) {
+    const bool is_led = x->strides[leader] != 0;
+    return std::pair(!is_led, std::abs(x->strides[is_led ? leader : in_c]));
+  };
+  std::stable_sort(kept.begin(), kept.end(), [&](const LabelDimension* x, const LabelDimension* y) { return place(x) < place(y); });
+  SumProblem problem{options_.precision, {}, false, false, false};
+  std::int64_t stride = 1;
+  for (LabelDimension* dimension : kept) {
+    problem.dimensions.push_back({dimension->extent, {stride, 0, dimension->strides[in_c]}});
+    dimension->strides[in_c] = stride;
+    stride *= dimension->extent;
+  }
+  ordered_result_.emplace(problem, options_.threads);
+  result_offset_ = workspace_bytes_;
+  workspace_bytes_ += round_up(stride * element_bytes(options_.precision), std::int64_t{64});
+}
+
 void PairPlan::choose_steps(const Machine& machine) {
   std::vector<LabelDimension> dimensions = form_.dimensions;
   PairProblem problem{form_.dimensions, axes_.operands.size(), is_complex_, {}, elements(axes_.result), options_.tiles.has_value()};
@@ -375,6 +409,9 @@ void PairPlan::choose_steps(const Machine& machine) {
     if (method.preparations[t] != Preparation::none) {
       add_step(dimensions, t, method.preparations[t]);
     }
+  }
+  if (method.leader) {
+    order_result(dimensions, *method.leader);
   }
   if (method.needs_blas) {
     make_plan(std::move(dimensions), machine);
@@ -446,6 +483,7 @@ void PairPlan::set_expectations(const Machine& machine) {
   }
   seconds_ += sum_ ? seconds(*sum_) : 0;
   seconds_ += flips_ ? seconds(*flipped_result_) : 0;
+  seconds_ += ordered_result_ ? seconds(*ordered_result_) : 0;
   seconds_ += form_.has_diagonal ? seconds(*addend_) : 0;
 }
 
@@ -461,6 +499,9 @@ std::string PairPlan::explain() const {
   }
   if (flips_) {
     text += "  the result's conjugate is computed, and conjugated in place\n";
+  }
+  if (ordered_result_) {
+    text += "  the result is computed in the order in which an operand is read, and copied from the workspace\n";
   }
   if (form_.has_diagonal) {
     text += "  the result's diagonal is written\n";

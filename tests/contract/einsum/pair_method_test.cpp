@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -110,6 +111,26 @@ TEST(PairMethod, ArrangesALargeOperandOfAPlanWhoseOrderDiffersFromTheResults) {
   Dimensions often = permuted;
   often[2] = in_the_result(400, 10, 0, 20'736);
   EXPECT_EQ(method_of(often).preparations, (Preparations{})) << "400 products with each element";
+}
+
+TEST(PairMethod, ComputesASmallResultInTheOrderOfTheOperandThatIsRead) {
+  // ecadb,d->abce column-major, with sizes a = 32, b = 60, c = 6, d = 11, e = 11
+  Dimensions vector = {in_the_result(32, 66, 0, 1), in_the_result(60, 23'232, 0, 32), in_the_result(6, 11, 0, 1920),
+                       in_the_result(11, 1, 0, 11'520), summed(11, 2112, 1)};
+  PairMethod method = method_of(vector);
+  EXPECT_TRUE(method.needs_blas);
+  EXPECT_EQ(method.preparations, (std::array{Preparation::none, Preparation::none}));
+  EXPECT_EQ(method.leader, in_a);
+  EXPECT_FALSE(method_of(vector, {}, true).leader) << "tiles are asked for";
+  Dimensions matrix = vector;
+  matrix.push_back(in_the_result(3, 0, 11, 126'720));
+  EXPECT_TRUE(method_of(matrix).leader);
+  for (LabelDimension& dimension : matrix) {
+    dimension.extent = std::min<std::int64_t>(dimension.extent, 12);
+  }
+  EXPECT_FALSE(method_of(matrix).leader) << "the operand fits into the caches";
+  vector.back().extent = 1;
+  EXPECT_FALSE(method_of(vector).leader) << "the result is as large as the operand";
 }
 
 TEST(PairMethod, ConjugatesAnArrangedOperandInTheProduct) {

@@ -32,8 +32,9 @@ no case begins more than --time-limit seconds after the start.
 --repeat-losses measures cases that another way wins by over 5 % once more, and lists those that are lost again.
 limit: share of the machine's limit that the planner's choice reaches, geometric mean and worst of --random cases of each kind. The limit is
 max(flops / peak, bytes / bandwidth of the level of memory that the operands fit into). Both come from a roofline in the same sitting, and are at least
-the best that any case shows. Kinds: many flops per byte (over 20); large tensors along different fastest indices (4 to 20); permuted (up to 4: five to
-seven short indices, one of them summed, 4 to 60 MB); few (up to 0.3: extents of 12 and 60, in cache or just out of it).
+the best that any case shows. Kinds by flops per byte: "many", over 20; "large", 4 to 20, tensors of over
+20 MB with different fastest indices. "permuted", up to 4, has five to seven short indices, one of them summed, and 4 to 60 MB. "few", up to 0.3, has
+extents of 12 and 60.
 CASES.csv has lines name,"abc=bda,dc",a:312;b:312;c:24;d:312, the format of the public TCCG suite. Without CASES.csv the paper's contractions are
 taken. --scale multiplies all sizes. einsum and TBLIS run in this process, alternating with the planner's runs; install NumPy with the BLAS to
 compare with."""

@@ -73,7 +73,7 @@ std::string remark_on_undecided(const MpiTuning& tuning, bool has_clock) {
   const auto faster = chosen == all.end() ? 0 : std::count_if(all.begin(), all.end(), [&](const MpiConfiguration& each) {
     return each.verdict == MpiVerdict::undecided && *each.predicted < chosen->full_path.value_or(*chosen->predicted);
   });
-  return fmt::format("{} {} undecided, because kernels took longer than the path, or the interval is wider than the time{}. {}",
+  return fmt::format("{} {} undecided, because kernels took longer than the path, or half of the interval is longer than the time{}. {}",
                      counted(undecided, "configuration"), undecided == 1 ? "is" : "are",
                      faster > 0 ? fmt::format("; {} of them predicted to be faster than the chosen one", faster) : "",
                      has_clock && tuning.clock != protocol::MpiClock::cpu ? "Tune again when the machine is idle, or with --clock cpu"

@@ -429,7 +429,7 @@ TEST_F(MpiTunerRuns, MeasurementsOfANoisyMachineAreUndecided) {
   MpiTuning slow = tuning;
   slow.configurations.at(0).predicted = 3;
   slow.clock = protocol::MpiClock::cpu;
-  EXPECT_THAT(remark_on_undecided(slow, true), EndsWith("wider than the time. Tune again when the machine is idle"));
+  EXPECT_THAT(remark_on_undecided(slow, true), EndsWith("longer than the time. Tune again when the machine is idle"));
   slow.configurations.at(0).verdict = MpiVerdict::slower;
   EXPECT_EQ(remark_on_undecided(slow, true), "");
 }

@@ -67,11 +67,40 @@ typedef long long Streamed [[gnu::vector_size(16)]];
 [[gnu::always_inline]] static inline void store_past_caches(void* to, Streamed x) { store(to, x); }
 #endif
 
-/// Copies rows, and writes whole lines past the caches.
+/// Prefetches rows into the second cache, one line per step.
 template <class Set, class R>
-static void stream(std::size_t blocks, const MovedBlock* at, std::int64_t count, const void* from, void* to) {
+class ReadAhead {
+ public:
+  explicit ReadAhead(const RowsAhead& rows) : rows_(rows) {}
+  /// Returns false after the last line.
+  [[gnu::always_inline]] bool step() {
+    constexpr std::int64_t line = cache_line_bytes / sizeof(R) / Set::numbers;
+    if (row_ == rows_.rows) {
+      return false;
+    }
+    constexpr int to_read = 0, into_second_cache = 2;
+    __builtin_prefetch(static_cast<const R*>(rows_.first) + (rows_.offsets[row_] + std::min(at_, rows_.count - 1)) * Set::numbers, to_read,
+                       into_second_cache);
+    at_ += line;
+    if (at_ >= rows_.count + line - 1) {  // the last element often lies in one more line
+      at_ = 0;
+      ++row_;
+    }
+    return true;
+  }
+
+ private:
+  const RowsAhead& rows_;
+  std::int64_t row_ = 0, at_ = 0;
+};
+
+/// Copies rows, and writes whole lines past the caches. Each line that is written is followed by a prefetch of one that will be read, so that
+/// the memory does both at once.
+template <class Set, class R>
+static void stream(std::size_t blocks, const MovedBlock* at, std::int64_t count, const void* from, void* to, const RowsAhead& rows_ahead) {
   constexpr std::int64_t line = cache_line_bytes / sizeof(R), width = sizeof(Streamed) / sizeof(R);
   using One = typename Set::One;
+  ReadAhead<Set, R> ahead(rows_ahead);
   for (std::size_t block = 0; block < blocks; ++block) {
     const R* const source = static_cast<const R*>(from) + at[block].from * Set::numbers;
     R* const target = static_cast<R*>(to) + at[block].to * Set::numbers;
@@ -83,10 +112,15 @@ static void stream(std::size_t blocks, const MovedBlock* at, std::int64_t count,
       continue;
     }
     copy_by<One>(first, source, target);
-    for (std::int64_t i = first; i < last; i += width) {
-      store_past_caches(target + i, load<Streamed>(source + i));
+    for (std::int64_t i = first; i < last; i += line) {
+      for (std::int64_t k = i; k < i + line; k += width) {
+        store_past_caches(target + k, load<Streamed>(source + k));
+      }
+      ahead.step();
     }
     copy_by<One>(numbers - last, source + last, target + last);
+  }
+  while (ahead.step()) {
   }
 }
 
@@ -183,7 +217,7 @@ struct SquareOfTwo {
 /// share lines follow each other: two sides of a square are one line, so that four squares read and write whole lines.
 template <class Set, class Square, class R>
 [[gnu::always_inline]] static inline void cover(std::int64_t rows, const std::int64_t* from_of, std::int64_t columns,
-                                                const std::int64_t* to_of, const R* from, R* to, std::int64_t ahead) {
+                                                const std::int64_t* to_of, const R* from, R* to) {
   constexpr std::int64_t side = Square::side, line = 2 * side;
   const auto move = [&](std::int64_t i, std::int64_t j) __attribute__((always_inline)) {
     const std::int64_t row = i + side <= rows ? i : rows - side, column = j + side <= columns ? j : columns - side;
@@ -191,11 +225,6 @@ template <class Set, class Square, class R>
   };
   for (std::int64_t i = 0; i < rows; i += line) {
     for (std::int64_t j = 0; j < columns; j += line) {
-      if (ahead != 0) {
-        for (std::int64_t k = i + line; k < i + 2 * line; ++k) {
-          __builtin_prefetch(from + ((k < rows ? from_of[k] : from_of[std::min(k, 2 * rows - 1) - rows] + ahead) + j) * Set::numbers);
-        }
-      }
       move(i, j);
       if (i + side < rows) {
         move(i + side, j);
@@ -213,34 +242,32 @@ template <class Set, class Square, class R>
 /// Moves by the first type of square that fits; a single element always does.
 template <class Set, class R, class Square, class... Smaller>
 [[gnu::always_inline]] static inline void cover_by(std::size_t blocks, const MovedBlock* at, std::int64_t rows, const std::int64_t* from_of,
-                                                   std::int64_t columns, const std::int64_t* to_of, const R* from, R* to,
-                                                   std::int64_t ahead) {
+                                                   std::int64_t columns, const std::int64_t* to_of, const R* from, R* to) {
   if constexpr (sizeof...(Smaller) > 0) {
     if (rows < Square::side || columns < Square::side) {
-      cover_by<Set, R, Smaller...>(blocks, at, rows, from_of, columns, to_of, from, to, ahead);
+      cover_by<Set, R, Smaller...>(blocks, at, rows, from_of, columns, to_of, from, to);
       return;
     }
   }
   for (std::size_t block = 0; block < blocks; ++block) {
-    cover<Set, Square>(rows, from_of, columns, to_of, from + at[block].from * Set::numbers, to + at[block].to * Set::numbers, ahead);
+    cover<Set, Square>(rows, from_of, columns, to_of, from + at[block].from * Set::numbers, to + at[block].to * Set::numbers);
   }
 }
 
 template <class Set, class R>
 static void squares(std::size_t blocks, const MovedBlock* at, std::int64_t rows, const std::int64_t* from_of, std::int64_t columns,
-                    const std::int64_t* to_of, const void* from, void* to, std::int64_t ahead) {
+                    const std::int64_t* to_of, const void* from, void* to) {
   const auto* const source = static_cast<const R*>(from);
   auto* const target = static_cast<R*>(to);
   constexpr bool has_wide = sizeof(typename Set::Wide) >= 8 * sizeof(float);
   if constexpr (Set::is_complex && has_wide) {
-    cover_by<Set, R, SquareOfTwo<R>, SquareOfOne<Set, R>>(blocks, at, rows, from_of, columns, to_of, source, target, ahead);
+    cover_by<Set, R, SquareOfTwo<R>, SquareOfOne<Set, R>>(blocks, at, rows, from_of, columns, to_of, source, target);
   } else if constexpr (sizeof(R) == sizeof(float) && has_wide) {
-    cover_by<Set, R, SquareOfEight<R>, SquareOfFour<R>, SquareOfOne<Set, R>>(blocks, at, rows, from_of, columns, to_of, source, target,
-                                                                             ahead);
+    cover_by<Set, R, SquareOfEight<R>, SquareOfFour<R>, SquareOfOne<Set, R>>(blocks, at, rows, from_of, columns, to_of, source, target);
   } else if constexpr (sizeof(R) == sizeof(float) || has_wide) {
-    cover_by<Set, R, SquareOfFour<R>, SquareOfOne<Set, R>>(blocks, at, rows, from_of, columns, to_of, source, target, ahead);
+    cover_by<Set, R, SquareOfFour<R>, SquareOfOne<Set, R>>(blocks, at, rows, from_of, columns, to_of, source, target);
   } else {
-    cover_by<Set, R, SquareOfOne<Set, R>>(blocks, at, rows, from_of, columns, to_of, source, target, ahead);
+    cover_by<Set, R, SquareOfOne<Set, R>>(blocks, at, rows, from_of, columns, to_of, source, target);
   }
 }
 

@@ -39,21 +39,28 @@ struct MovedBlock {
   std::int64_t from = 0, to = 0;
 };
 
+/// Contiguous rows of `count` elements, which will be read soon. Offsets are in elements.
+struct RowsAhead {
+  const void* first = nullptr;
+  const std::int64_t* offsets = nullptr;
+  std::int64_t rows = 0, count = 0;
+};
+
 /// Loops that move elements of one size without arithmetic, for one instruction set. Each loop does the same for `blocks` blocks. All offsets are
 /// in elements.
 struct MoveKernel {
   /// Copies contiguous rows of `count` elements. `from` and `to` may be the same if all offsets are.
   void (*rows)(std::size_t blocks, const MovedBlock* at, std::int64_t count, const void* from, void* to) = nullptr;
-  /// The same past the caches; finish_streaming() must be called before other threads read them.
-  void (*stream)(std::size_t blocks, const MovedBlock* at, std::int64_t count, const void* from, void* to) = nullptr;
+  /// The same past the caches; finish_streaming() must be called before other threads read the rows. Meanwhile, `ahead` is prefetched.
+  void (*stream)(std::size_t blocks, const MovedBlock* at, std::int64_t count, const void* from, void* to,
+                 const RowsAhead& ahead) = nullptr;
   /// Collects `count` elements, which have the offsets `from_of`, in contiguous rows.
   void (*table)(std::size_t blocks, const MovedBlock* at, std::int64_t count, const std::int64_t* from_of, const void* from,
                 void* to) = nullptr;
   /// to(j, i) := from(i, j) for `rows` rows i and `columns` columns j. from(i, j) has the offset from_of[i] + j, to(j, i) the offset
-  /// to_of[j] + i. Elements that are `ahead` elements away from those of `from` are
-  /// prefetched, unless it is 0.
+  /// to_of[j] + i.
   void (*squares)(std::size_t blocks, const MovedBlock* at, std::int64_t rows, const std::int64_t* from_of, std::int64_t columns,
-                  const std::int64_t* to_of, const void* from, void* to, std::int64_t ahead) = nullptr;
+                  const std::int64_t* to_of, const void* from, void* to) = nullptr;
 };
 
 /// The kernels of one instruction set.

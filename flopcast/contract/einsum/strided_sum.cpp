@@ -322,7 +322,7 @@ class SumWorker {
         to_of[static_cast<std::size_t>(i)] = i < columns ? sum_.tiles_.columns.offset(in_c, i) : 0;
       }
       const MovedBlock whole;
-      row_kernels().moves(sizeof(T)).squares(1, &whole, rows, from_of.data(), columns, to_of.data(), tile, c, 0);
+      row_kernels().moves(sizeof(T)).squares(1, &whole, rows, from_of.data(), columns, to_of.data(), tile, c);
       return;
     }
     for (std::int64_t j = 0; j < columns; ++j) {

@@ -14,14 +14,38 @@ namespace flopcast::contract {
 namespace {
 
 constexpr std::int64_t line_bytes = 64, bytes_of_side = 512, shortest_side = 16;
-constexpr std::int64_t rows_of_tile = 8;        ///< rows of 512 bytes that are copied together
-constexpr std::int64_t shortest_row = 32;       ///< bytes
-constexpr std::int64_t shortest_square = 4;     ///< elements of a side that is transposed in registers
-constexpr std::int64_t largest_tile = 1 << 17;  ///< bytes of the buffer
-constexpr std::int64_t widest_element = 16;     ///< bytes
+constexpr std::int64_t bytes_of_streamed_side = 2048;    ///< along C
+constexpr std::int64_t shortest_streamed_row = 1 << 14;  ///< bytes; shorter rows are collected in a buffer
+constexpr std::int64_t shortest_buffered_row = 256;      ///< bytes; shorter ones aren't worth being written past the caches
+constexpr std::int64_t rows_of_tile = 8;                 ///< rows of 512 bytes that are copied together
+constexpr std::int64_t shortest_row = 32;                ///< bytes
+constexpr std::int64_t shortest_square = 4;              ///< elements of a side that is transposed in registers
+constexpr std::int64_t largest_tile = 1 << 18;           ///< bytes of the buffer
+constexpr std::int64_t widest_element = 16;              ///< bytes
 
 bool contains(const std::vector<std::size_t>& numbers, std::size_t number) {
   return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+}
+
+/// Joins rows of `length` elements that begin at `offsets`: returns the offsets of longer contiguous rows, and sets `length` to theirs.
+std::vector<std::int64_t> joined(const std::vector<std::int64_t>& offsets, std::int64_t& length) {
+  const auto follows = [&](std::size_t i) { return offsets[i] == offsets[i - 1] + length; };
+  std::size_t together = 1;
+  while (together < offsets.size() && follows(together)) {
+    ++together;
+  }
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    if (i % together != 0 && !follows(i)) {
+      together = 1;  // rows of different lengths aren't joined
+    }
+  }
+  together = offsets.size() % together == 0 ? together : 1;
+  std::vector<std::int64_t> first;
+  for (std::size_t i = 0; i < offsets.size(); i += together) {
+    first.push_back(offsets[i]);
+  }
+  length *= static_cast<std::int64_t>(together);
+  return first;
 }
 
 }  // namespace
@@ -31,21 +55,34 @@ Transposition::Transposition(std::vector<SumDimension> dimensions, std::int64_t 
   if (dimensions_.empty()) {
     dimensions_.push_back({1, {1, 0, 1}});
   }
-  widen_elements();
-  choose_blocks();
-  choose_streaming(out_of_caches);
-  for (std::size_t ends = 0; ends < std::size_t{1} << cut_.size(); ++ends) {
-    works_.push_back(work(ends));
-  }
-}
-
-void Transposition::choose_streaming(double out_of_caches) {
   double bytes = 2 * static_cast<double>(element_bytes_);
   for (const SumDimension& dimension : dimensions_) {
     bytes *= static_cast<double>(dimension.extent);
   }
-  const std::int64_t inside = blocked(along_c_) * blocked(along_a_) * element_bytes_;
-  streams_ = bytes >= out_of_caches && (way_ == Way::rows || (way_ == Way::squares && inside <= largest_tile));
+  const bool exceeds_caches = bytes >= out_of_caches;
+  widen_elements();
+  choose_blocks(exceeds_caches);
+  for (std::size_t ends = 0; ends < std::size_t{1} << cut_.size(); ++ends) {
+    works_.push_back(work(ends));
+  }
+  if (exceeds_caches) {
+    choose_streaming();
+  }
+}
+
+void Transposition::choose_streaming() {
+  if (way_ == Way::rows) {
+    streams_ = true;
+  } else if ((way_ == Way::squares || has_rows()) && blocked(along_c_) * blocked(along_a_) * element_bytes_ <= largest_tile) {
+    std::for_each(works_.begin(), works_.end(), set_buffered);
+    streams_ = works_.front().buffered_row * element_bytes_ >= shortest_buffered_row;
+  }
+}
+
+/// Returns whether A and C are contiguous along the same dimension.
+bool Transposition::has_rows() const {
+  const SumDimension& nearest = dimensions_.front();
+  return nearest.strides[in_a] == 1 && nearest.strides[in_c] == 1;
 }
 
 /// Takes elements that stay neighbours for one wider element.
@@ -71,22 +108,27 @@ void Transposition::widen_elements() {
   }
 }
 
-void Transposition::choose_blocks() {
-  blocks_.resize(dimensions_.size());
+void Transposition::choose_blocks(bool exceeds_caches) {
+  blocks_.assign(dimensions_.size(), {});
+  along_c_.clear();
   Numbers by_c(dimensions_.size());
   std::iota(by_c.begin(), by_c.end(), std::size_t{0});
   Numbers by_a = by_c;
   const auto distance = [&](std::size_t d) { return static_cast<std::uint64_t>(std::abs(dimensions_[d].strides[in_a])) - 1; };
   std::stable_sort(by_a.begin(), by_a.end(),
                    [&](std::size_t x, std::size_t y) { return distance(x) < distance(y); });  // stride 0 comes last
-  const SumDimension& nearest = dimensions_.front();
-  const bool has_rows = nearest.strides[in_a] == 1 && nearest.strides[in_c] == 1;
   const std::int64_t side = std::max(shortest_side, bytes_of_side / element_bytes_);
-  take(by_c, has_rows ? std::max(rows_of_tile * side, std::min(nearest.extent, SumTiles::bytes_of_row / element_bytes_)) : side);
+  const std::int64_t side_of_c = exceeds_caches ? bytes_of_streamed_side / element_bytes_ : side;
+  const std::int64_t long_row = std::min(dimensions_.front().extent, SumTiles::bytes_of_row / element_bytes_);
+  take(by_c, has_rows() ? std::max(rows_of_tile * side_of_c, long_row) : side_of_c);
   along_c_ = chain(by_c, in_c, {});
   take(by_a, side);
   along_a_ = chain(by_a, in_a, along_c_);
-  choose_way();
+  choose_way(exceeds_caches ? shortest_streamed_row : shortest_row);
+  if (exceeds_caches && way_ == Way::table && !has_rows()) {
+    choose_blocks(false);  // elements that are collected one by one gain nothing from longer tiles
+    return;
+  }
   for (std::size_t d = 0; d < dimensions_.size(); ++d) {
     const SumDimension& dimension = dimensions_[d];
     Block& block = blocks_[d];
@@ -146,15 +188,17 @@ std::int64_t Transposition::blocked(const Numbers& dimensions) const {
   return count;
 }
 
-void Transposition::choose_way() {
-  const SumDimension& nearest = dimensions_.front();
-  if (!along_c_.empty() && nearest.strides[in_a] == 1 && (nearest.extent * element_bytes_ >= shortest_row || dimensions_.size() == 1)) {
+void Transposition::choose_way(std::int64_t bytes_of_row) {
+  if (has_rows() && !along_c_.empty() && (dimensions_.front().extent * element_bytes_ >= bytes_of_row || dimensions_.size() == 1)) {
     way_ = Way::rows;
     along_c_ = {0};
   } else if (std::min(blocked(along_c_), blocked(along_a_)) >= shortest_square) {
     way_ = Way::squares;
     return;
   } else {
+    while (blocked(along_c_) * element_bytes_ > largest_tile) {
+      along_c_.pop_back();
+    }
     way_ = along_c_.empty() ? Way::single : Way::table;
   }
   along_a_.clear();
@@ -191,31 +235,60 @@ Transposition::Work Transposition::work(std::size_t ends) const {
   for (const MovedBlock& element : following_in_c) {
     all.from_of.push_back(element.from);
   }
-  const auto rows = static_cast<std::int64_t>(following_in_c.size());
   for (const MovedBlock& element : following_in_a) {
-    const std::int64_t place = static_cast<std::int64_t>(all.to_of.size()) * rows;
     all.to_of.push_back(element.to);
-    all.buffer_of.push_back(place);
-    all.buffered.push_back({place, element.to});
   }
   return all;
+}
+
+/// Sets how a work's elements are put into a buffer: in the order in which they follow each other in C.
+void Transposition::set_buffered(Work& work) {
+  const auto rows = static_cast<std::int64_t>(work.from_of.size());
+  std::vector<std::int64_t> in_order = work.to_of;
+  std::sort(in_order.begin(), in_order.end());
+  for (const std::int64_t to : work.to_of) {
+    work.buffer_of.push_back((std::lower_bound(in_order.begin(), in_order.end(), to) - in_order.begin()) * rows);
+  }
+  work.buffered_row = rows;
+  for (const std::int64_t to : joined(in_order, work.buffered_row)) {
+    work.buffered.push_back({static_cast<std::int64_t>(work.buffered.size()) * work.buffered_row, to});
+  }
+  work.collected_row = 1;
+  for (const std::int64_t from : joined(work.from_of, work.collected_row)) {
+    work.collected.push_back({from, static_cast<std::int64_t>(work.collected.size()) * work.collected_row});
+  }
+  in_order = work.from_of;
+  std::sort(in_order.begin(), in_order.end());
+  work.read_row = static_cast<std::int64_t>(work.to_of.size());
+  work.read = joined(in_order, work.read_row);
 }
 
 void Transposition::run_tile(const std::byte* a, std::byte* c, const Work& work, std::int64_t ahead, std::byte* buffer) const {
   const MoveKernel& kernel = row_kernels().moves(element_bytes_);
   const auto rows = static_cast<std::int64_t>(work.from_of.size()), columns = static_cast<std::int64_t>(work.to_of.size());
-  if (way_ == Way::squares && streams_) {
-    for (const MovedBlock& block : work.blocks) {
+  if (way_ != Way::rows && streams_) {
+    for (std::size_t i = 0; i < work.blocks.size(); ++i) {
+      const MovedBlock& block = work.blocks[i];
       const MovedBlock buffered = {block.from, 0};
-      kernel.squares(1, &buffered, rows, work.from_of.data(), columns, work.buffer_of.data(), a, buffer, ahead);
-      kernel.stream(work.buffered.size(), work.buffered.data(), rows, buffer, c + block.to * element_bytes_);
+      const std::int64_t next = i + 1 < work.blocks.size() ? work.blocks[i + 1].from : ahead;
+      if (way_ == Way::squares) {
+        kernel.squares(1, &buffered, rows, work.from_of.data(), columns, work.buffer_of.data(), a, buffer);
+      } else if (work.collected_row * element_bytes_ >= shortest_row) {
+        kernel.rows(work.collected.size(), work.collected.data(), work.collected_row, a + block.from * element_bytes_, buffer);
+      } else {
+        kernel.table(1, &buffered, rows, work.from_of.data(), a, buffer);
+      }
+      kernel.stream(work.buffered.size(), work.buffered.data(), work.buffered_row, buffer, c + block.to * element_bytes_,
+                    {a + next * element_bytes_, work.read.data(), static_cast<std::int64_t>(work.read.size()), work.read_row});
     }
   } else if (way_ == Way::squares) {
-    kernel.squares(work.blocks.size(), work.blocks.data(), rows, work.from_of.data(), columns, work.to_of.data(), a, c, 0);
+    kernel.squares(work.blocks.size(), work.blocks.data(), rows, work.from_of.data(), columns, work.to_of.data(), a, c);
   } else if (way_ == Way::table) {
     kernel.table(work.blocks.size(), work.blocks.data(), rows, work.from_of.data(), a, c);
+  } else if (streams_) {
+    kernel.stream(work.blocks.size(), work.blocks.data(), rows, a, c, {});
   } else {
-    (streams_ ? kernel.stream : kernel.rows)(work.blocks.size(), work.blocks.data(), rows, a, c);
+    kernel.rows(work.blocks.size(), work.blocks.data(), rows, a, c);
   }
 }
 

@@ -15,10 +15,13 @@ namespace flopcast::contract {
 /// first cache. Within a tile, squares are transposed in registers: their rows are contiguous in A and their columns in C, each along one
 /// or several dimensions. Where A and C are contiguous along the same dimension, rows are copied. Where both would be too short, elements
 /// are collected by a table of their offsets.
+///
+/// Tensors that exceed the caches have longer tiles. Squares and short rows then go to a buffer, from which long rows are written past the
+/// caches while the next tile is read.
 class Transposition {
  public:
   /// Bytes of both tensors from which on C is written past the caches.
-  static constexpr double bytes_of_caches = 6.4e7;
+  static constexpr double bytes_of_caches = 2.2e7;
 
   /// `dimensions` are fused and sorted by C's strides, which are positive. `element_bytes` is 4, 8 or 16.
   Transposition(std::vector<SumDimension> dimensions, std::int64_t element_bytes, double out_of_caches = bytes_of_caches);
@@ -39,21 +42,30 @@ class Transposition {
   /// The work of a tile: the same work is done in each of its blocks.
   struct Work {
     std::vector<MovedBlock> blocks;
-    std::vector<std::int64_t> from_of;    ///< offsets in A of the elements that follow each other in C
-    std::vector<std::int64_t> to_of;      ///< offsets in C of the elements that follow each other in A; for squares
-    std::vector<std::int64_t> buffer_of;  ///< offsets of these elements in a buffer
-    std::vector<MovedBlock> buffered;     ///< rows in the buffer and in C
+    std::vector<std::int64_t> from_of;  ///< offsets in A of the elements that follow each other in C
+    std::vector<std::int64_t> to_of;    ///< offsets in C of the elements that follow each other in A; for squares
+    // Where elements are put into a buffer, and written past the caches from there:
+    std::vector<std::int64_t> buffer_of;  ///< offsets of the elements of to_of in the buffer
+    std::vector<MovedBlock> collected;    ///< contiguous rows in A and in the buffer, without squares
+    std::int64_t collected_row = 0;       ///< elements of such a row
+    std::vector<MovedBlock> buffered;     ///< contiguous rows in the buffer and in C
+    std::int64_t buffered_row = 0;        ///< elements of such a row
+    std::vector<std::int64_t> read;       ///< offsets of contiguous rows in A
+    std::int64_t read_row = 0;            ///< elements of such a row
   };
 
   void widen_elements();
-  void choose_blocks();
-  void choose_streaming(double out_of_caches);
+  void choose_blocks(bool exceeds_caches);
+  void choose_streaming();
   void take(const Numbers& nearest_first, std::int64_t wanted);
   [[nodiscard]] Numbers chain(const Numbers& nearest_first, std::size_t tensor, const Numbers& excluded) const;
-  void choose_way();
+  void choose_way(std::int64_t bytes_of_row);
+  [[nodiscard]] bool has_rows() const;
   [[nodiscard]] Work work(std::size_t ends) const;
+  static void set_buffered(Work& work);
   [[nodiscard]] std::int64_t length(std::size_t dimension, std::size_t ends) const;
   [[nodiscard]] std::int64_t blocked(const Numbers& dimensions) const;
+  /// The elements of A that the next tile needs lie `ahead` elements behind those of this tile.
   void run_tile(const std::byte* a, std::byte* c, const Work& work, std::int64_t ahead, std::byte* buffer) const;
 
   std::vector<SumDimension> dimensions_;

@@ -113,19 +113,17 @@ void expect_right_squares(const MoveKernel& kernel, std::size_t rows, std::size_
   }
   const std::vector<MovedBlock> blocks = {{0, 0},
                                           {static_cast<std::int64_t>(rows * from_step), static_cast<std::int64_t>(columns * to_step)}};
-  for (const std::int64_t ahead : {0, 1}) {
-    std::vector<T> to = before, expected = before;
-    kernel.squares(blocks.size(), blocks.data(), static_cast<std::int64_t>(rows), from_of.data(), static_cast<std::int64_t>(columns),
-                   to_of.data(), from.data(), to.data(), ahead);
-    for (const MovedBlock& block : blocks) {
-      for (std::size_t i = 0; i < rows; ++i) {
-        for (std::size_t j = 0; j < columns; ++j) {
-          expected[static_cast<std::size_t>(block.to + to_of[j]) + i] = from[static_cast<std::size_t>(block.from + from_of[i]) + j];
-        }
+  std::vector<T> to = before, expected = before;
+  kernel.squares(blocks.size(), blocks.data(), static_cast<std::int64_t>(rows), from_of.data(), static_cast<std::int64_t>(columns),
+                 to_of.data(), from.data(), to.data());
+  for (const MovedBlock& block : blocks) {
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t j = 0; j < columns; ++j) {
+        expected[static_cast<std::size_t>(block.to + to_of[j]) + i] = from[static_cast<std::size_t>(block.from + from_of[i]) + j];
       }
     }
-    ASSERT_EQ(to, expected) << rows << " x " << columns;
   }
+  ASSERT_EQ(to, expected) << rows << " x " << columns;
 }
 
 /// Copies rows, past the caches too, and collects them by a table.
@@ -140,7 +138,7 @@ void expect_right_moves(const MoveKernel& kernel, std::size_t count, std::mt1993
   std::vector<T> copied = before, collected = before, streamed = before, to = before;
   const auto length = static_cast<std::int64_t>(count);
   kernel.rows(blocks.size(), blocks.data(), length, from.data(), copied.data());
-  kernel.stream(blocks.size(), blocks.data(), length, from.data(), streamed.data());
+  kernel.stream(blocks.size(), blocks.data(), length, from.data(), streamed.data(), {from.data(), from_of.data(), length, 2});
   kernel.table(blocks.size(), blocks.data(), length, from_of.data(), from.data(), collected.data());
   std::vector<T> reversed = before;
   for (const MovedBlock& block : blocks) {

@@ -69,14 +69,32 @@ Shape random_shape(std::mt19937& random, std::int64_t longest, std::int64_t gap)
   return shape;
 }
 
-void expect_right(const Shape& shape, std::int64_t element_bytes, double out_of_caches) {
+/// Returns dimensions with these extents in C, nearest first, which follow each other in A in the order `by_a`.
+Shape permuted(const std::vector<std::int64_t>& extents, const std::vector<std::size_t>& by_a) {
+  Shape shape;
+  for (const std::int64_t extent : extents) {
+    shape.dimensions.push_back({extent, {0, 0, shape.elements_of_c}});
+    shape.elements_of_c *= extent;
+  }
+  for (const std::size_t d : by_a) {
+    shape.dimensions[d].strides[in_a] = shape.elements_of_a;
+    shape.elements_of_a *= extents[d];
+  }
+  return shape;
+}
+
+/// The first elements of A and C lie `skipped_bytes` behind aligned addresses.
+void expect_right(const Shape& shape, std::int64_t element_bytes, double out_of_caches, std::ptrdiff_t skipped_bytes = 0) {
   const std::vector<std::byte> a = distinct(shape.elements_of_a, element_bytes);
   const std::vector<std::byte> before(static_cast<std::size_t>(shape.elements_of_c * element_bytes), std::byte{0xa5});
-  std::vector<std::byte> c = before;
+  std::vector<std::byte> from(static_cast<std::size_t>(skipped_bytes)), to = from;
+  from.insert(from.end(), a.begin(), a.end());
+  to.insert(to.end(), before.begin(), before.end());
   const Transposition transposition(shape.dimensions, element_bytes, out_of_caches);
   const std::int64_t half = transposition.tiles() / 2;  // as two threads share the work
-  transposition.run(a.data(), c.data(), 0, half);
-  transposition.run(a.data(), c.data(), half, transposition.tiles());
+  transposition.run(from.data() + skipped_bytes, to.data() + skipped_bytes, 0, half);
+  transposition.run(from.data() + skipped_bytes, to.data() + skipped_bytes, half, transposition.tiles());
+  const std::vector<std::byte> c(to.begin() + skipped_bytes, to.end());
   std::string text;
   for (const SumDimension& dimension : shape.dimensions) {
     text += std::to_string(dimension.extent) + " (" + std::to_string(dimension.strides[in_a]) + ", " +
@@ -97,9 +115,40 @@ TEST(Transposition, MovesEveryElementOfAnyShape) {
   }
 }
 
+TEST(Transposition, MovesEveryPermutationOfShortDimensions) {
+  const std::vector<std::int64_t> extents = {3, 5, 2, 7, 4};
+  for (std::size_t order = 1; order <= extents.size(); ++order) {
+    const std::vector<std::int64_t> some(extents.end() - static_cast<std::ptrdiff_t>(order), extents.end());
+    std::vector<std::size_t> by_a(order);
+    std::iota(by_a.begin(), by_a.end(), std::size_t{0});
+    do {
+      for (const std::int64_t element_bytes : {4, 8, 16}) {
+        for (const std::ptrdiff_t skipped_bytes : {0, 4, 16}) {
+          expect_right(permuted(some, by_a), element_bytes, 1e300, skipped_bytes);
+          expect_right(permuted(some, by_a), element_bytes, 0, skipped_bytes);
+        }
+      }
+    } while (std::next_permutation(by_a.begin(), by_a.end()));
+  }
+}
+
+TEST(Transposition, WritesRowsOfSeveralDimensionsPastTheCaches) {
+  const std::vector<std::vector<std::int64_t>> shapes = {{30, 15, 9, 3}, {18, 130, 14, 2}, {5, 8, 41, 12}, {67, 66, 3, 5}, {3, 600, 9, 2}};
+  const std::vector<std::vector<std::size_t>> orders = {{1, 0, 2, 3}, {3, 1, 2, 0}, {1, 2, 0, 3}, {2, 1, 3, 0}, {0, 2, 1, 3}, {0, 3, 2, 1}};
+  for (const std::vector<std::int64_t>& extents : shapes) {
+    for (const std::vector<std::size_t>& by_a : orders) {
+      for (const std::int64_t element_bytes : {4, 8, 16}) {
+        for (const std::ptrdiff_t skipped_bytes : {0, 4, 16, 48}) {
+          expect_right(permuted(extents, by_a), element_bytes, 0, skipped_bytes);
+        }
+      }
+    }
+  }
+}
+
 TEST(Transposition, CutsLongDimensionsIntoTiles) {
   for (const std::int64_t element_bytes : {4, 8, 16}) {
-    for (const std::int64_t rows : {129, 256, 301}) {
+    for (const std::int64_t rows : {129, 256, 301, 1100}) {
       const Shape shape = {{{rows, {70, 0, 1}}, {70, {1, 0, rows}}}, rows * 70, rows * 70};
       expect_right(shape, element_bytes, 1e300);
       expect_right(shape, element_bytes, 0);

@@ -172,31 +172,27 @@ struct SquareOfFour {
   }
 };
 
-/// Eight rows and columns of numbers of 4 bytes: as for four, then halves are exchanged.
+/// Eight rows and columns of numbers of 4 bytes. A vector has halves of two rows, so that only squares of four are left to be transposed.
 template <class R>
 struct SquareOfEight {
   static constexpr std::int64_t side = 8;
+  typedef R Four [[gnu::vector_size(4 * sizeof(R))]];
   typedef R Eight [[gnu::vector_size(8 * sizeof(R))]];
-  /// Transposes both halves of four rows; vector i has columns i and i + 4.
-  [[gnu::always_inline]] static inline void transpose_halves(const R* from, const std::int64_t* from_of, Eight* to) {
-    const Eight row0 = load<Eight>(from + from_of[0]), row1 = load<Eight>(from + from_of[1]);
-    const Eight row2 = load<Eight>(from + from_of[2]), row3 = load<Eight>(from + from_of[3]);
-    const Eight low01 = __builtin_shufflevector(row0, row1, 0, 8, 1, 9, 4, 12, 5, 13);
-    const Eight high01 = __builtin_shufflevector(row0, row1, 2, 10, 3, 11, 6, 14, 7, 15);
-    const Eight low23 = __builtin_shufflevector(row2, row3, 0, 8, 1, 9, 4, 12, 5, 13);
-    const Eight high23 = __builtin_shufflevector(row2, row3, 2, 10, 3, 11, 6, 14, 7, 15);
-    to[0] = __builtin_shufflevector(low01, low23, 0, 1, 8, 9, 4, 5, 12, 13);
-    to[1] = __builtin_shufflevector(low01, low23, 2, 3, 10, 11, 6, 7, 14, 15);
-    to[2] = __builtin_shufflevector(high01, high23, 0, 1, 8, 9, 4, 5, 12, 13);
-    to[3] = __builtin_shufflevector(high01, high23, 2, 3, 10, 11, 6, 7, 14, 15);
+  [[gnu::always_inline]] static inline Eight halves(const R* first, const R* second) {
+    return __builtin_shufflevector(load<Four>(first), load<Four>(second), 0, 1, 2, 3, 4, 5, 6, 7);
   }
   [[gnu::always_inline]] static inline void transpose(const R* from, const std::int64_t* from_of, R* to, const std::int64_t* to_of) {
-    Eight upper[4], lower[4];
-    transpose_halves(from, from_of, upper);
-    transpose_halves(from, from_of + 4, lower);
-    for (int i = 0; i < 4; ++i) {
-      store(to + to_of[i], __builtin_shufflevector(upper[i], lower[i], 0, 1, 2, 3, 8, 9, 10, 11));
-      store(to + to_of[i + 4], __builtin_shufflevector(upper[i], lower[i], 4, 5, 6, 7, 12, 13, 14, 15));
+    for (int i = 0; i < 8; i += 4, from += 4) {
+      const Eight rows0 = halves(from + from_of[0], from + from_of[4]), rows1 = halves(from + from_of[1], from + from_of[5]);
+      const Eight rows2 = halves(from + from_of[2], from + from_of[6]), rows3 = halves(from + from_of[3], from + from_of[7]);
+      const Eight low01 = __builtin_shufflevector(rows0, rows1, 0, 8, 1, 9, 4, 12, 5, 13);
+      const Eight high01 = __builtin_shufflevector(rows0, rows1, 2, 10, 3, 11, 6, 14, 7, 15);
+      const Eight low23 = __builtin_shufflevector(rows2, rows3, 0, 8, 1, 9, 4, 12, 5, 13);
+      const Eight high23 = __builtin_shufflevector(rows2, rows3, 2, 10, 3, 11, 6, 14, 7, 15);
+      store(to + to_of[i], __builtin_shufflevector(low01, low23, 0, 1, 8, 9, 4, 5, 12, 13));
+      store(to + to_of[i + 1], __builtin_shufflevector(low01, low23, 2, 3, 10, 11, 6, 7, 14, 15));
+      store(to + to_of[i + 2], __builtin_shufflevector(high01, high23, 0, 1, 8, 9, 4, 5, 12, 13));
+      store(to + to_of[i + 3], __builtin_shufflevector(high01, high23, 2, 3, 10, 11, 6, 7, 14, 15));
     }
   }
 };

@@ -18,7 +18,7 @@ constexpr std::int64_t bytes_of_streamed_side = 2048;    ///< along C
 constexpr std::int64_t shortest_streamed_row = 1 << 14;  ///< bytes; shorter rows are collected in a buffer
 constexpr std::int64_t shortest_buffered_row = 256;      ///< bytes; shorter ones aren't worth being written past the caches
 constexpr std::int64_t rows_of_tile = 8;                 ///< rows of 512 bytes that are copied together
-constexpr std::int64_t shortest_row = 32;                ///< bytes
+constexpr std::int64_t shortest_row = 16;                ///< bytes
 constexpr std::int64_t shortest_square = 4;              ///< elements of a side that is transposed in registers
 constexpr std::int64_t largest_tile = 1 << 18;           ///< bytes of the buffer
 constexpr std::int64_t widest_element = 16;              ///< bytes
@@ -121,10 +121,8 @@ void Transposition::choose_blocks(bool exceeds_caches) {
   const std::int64_t side_of_c = exceeds_caches ? bytes_of_streamed_side / element_bytes_ : side;
   const std::int64_t long_row = std::min(dimensions_.front().extent, SumTiles::bytes_of_row / element_bytes_);
   take(by_c, has_rows() ? std::max(rows_of_tile * side_of_c, long_row) : side_of_c);
-  along_c_ = chain(by_c, in_c, {});
   take(by_a, side);
-  along_a_ = chain(by_a, in_a, along_c_);
-  choose_way(exceeds_caches ? shortest_streamed_row : shortest_row);
+  choose_way(by_c, by_a, exceeds_caches);
   if (exceeds_caches && way_ == Way::table && !has_rows()) {
     choose_blocks(false);  // elements that are collected one by one gain nothing from longer tiles
     return;
@@ -188,14 +186,32 @@ std::int64_t Transposition::blocked(const Numbers& dimensions) const {
   return count;
 }
 
-void Transposition::choose_way(std::int64_t bytes_of_row) {
+/// Gives the nearest dimensions to the sides of squares in turns, always to the shorter side that can grow.
+void Transposition::choose_sides(const Numbers& by_c, const Numbers& by_a) {
+  for (bool grows = true; grows;) {
+    const Numbers longer_c = chain(by_c, in_c, along_a_), longer_a = chain(by_a, in_a, along_c_);
+    const bool c_grows = longer_c.size() > along_c_.size(), a_grows = longer_a.size() > along_a_.size();
+    grows = c_grows || a_grows;
+    if (c_grows && (!a_grows || blocked(along_c_) <= blocked(along_a_))) {
+      along_c_.push_back(longer_c[along_c_.size()]);
+    } else if (a_grows) {
+      along_a_.push_back(longer_a[along_a_.size()]);
+    }
+  }
+}
+
+void Transposition::choose_way(const Numbers& by_c, const Numbers& by_a, bool exceeds_caches) {
+  const std::int64_t bytes_of_row = exceeds_caches ? shortest_streamed_row : shortest_row;
+  const bool fills_vector = element_bytes_ == widest_element;  // then squares pay only by way of the buffer
+  choose_sides(by_c, by_a);
   if (has_rows() && !along_c_.empty() && (dimensions_.front().extent * element_bytes_ >= bytes_of_row || dimensions_.size() == 1)) {
     way_ = Way::rows;
     along_c_ = {0};
-  } else if (std::min(blocked(along_c_), blocked(along_a_)) >= shortest_square) {
+  } else if (std::min(blocked(along_c_), blocked(along_a_)) >= shortest_square && (exceeds_caches || !fills_vector)) {
     way_ = Way::squares;
     return;
   } else {
+    along_c_ = chain(by_c, in_c, {});
     while (blocked(along_c_) * element_bytes_ > largest_tile) {
       along_c_.pop_back();
     }

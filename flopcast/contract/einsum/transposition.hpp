@@ -13,8 +13,8 @@ namespace flopcast::contract {
 ///
 /// A tile holds those dimensions along which A or C are nearly contiguous, so that whole lines of both tensors are used up while they are in the
 /// first cache. Within a tile, squares are transposed in registers: their rows are contiguous in A and their columns in C, each along one
-/// or several dimensions. Where A and C are contiguous along the same dimension, rows are copied. Where both would be too short, elements
-/// are collected by a table of their offsets.
+/// or several dimensions. Where A and C are contiguous along the same dimension, rows are copied. Where both would be too short, and
+/// where an element fills a vector, elements are collected by a table of their offsets.
 ///
 /// Tensors that exceed the caches have longer tiles. Squares and short rows then go to a buffer, from which long rows are written past the
 /// caches while the next tile is read.
@@ -59,7 +59,8 @@ class Transposition {
   void choose_streaming();
   void take(const Numbers& nearest_first, std::int64_t wanted);
   [[nodiscard]] Numbers chain(const Numbers& nearest_first, std::size_t tensor, const Numbers& excluded) const;
-  void choose_way(std::int64_t bytes_of_row);
+  void choose_sides(const Numbers& by_c, const Numbers& by_a);
+  void choose_way(const Numbers& by_c, const Numbers& by_a, bool exceeds_caches);
   [[nodiscard]] bool has_rows() const;
   [[nodiscard]] Work work(std::size_t ends) const;
   static void set_buffered(Work& work);

@@ -160,6 +160,8 @@ TEST(Transposition, CutsLongDimensionsIntoTiles) {
 TEST(Transposition, RepeatsElementsOfADimensionThatAHasNot) {
   expect_right({{{3, {0, 0, 1}}, {5, {1, 0, 3}}}, 5, 15}, 8, 1e300);
   expect_right({{{20, {1, 0, 1}}, {6, {0, 0, 20}}}, 20, 120}, 4, 1e300);
+  expect_right({{{3, {0, 0, 1}}, {85, {1, 0, 3}}}, 85, 255}, 8, 0);
+  expect_right({{{21, {1, 0, 1}}, {16, {0, 0, 21}}}, 21, 336}, 4, 0);
 }
 
 TEST(Transposition, ATensorMayBeCopiedToItself) {

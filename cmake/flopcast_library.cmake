@@ -5,7 +5,7 @@ function(flopcast_warnings target)
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wno-missing-field-initializers
                                              $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> -Werror)
     if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # names of another source of the batch are not shadowed
-      target_compile_options(${target} PRIVATE -Wno-shadow -Wshadow=local -Wno-subobject-linkage)
+      target_compile_options(${target} PRIVATE -Wno-shadow -Wshadow=local $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
     endif()
   else()
     target_compile_options(${target} PRIVATE -w)

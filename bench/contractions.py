@@ -184,8 +184,8 @@ def roofs(options, threads):
     peak = max(kernel["flops_per_second"]["attained"] for kernel in found["compute"] if kernel["precision"] == "double" and kernel["threads"] == int(threads))
     levels = []
     for level in [*found["levels"], {"name": "memory", "capacity_bytes": math.inf}]:
-        rates = [stream["bytes_per_second"]["attained"] for stream in found["bandwidth"]
-                 if stream["level"].lower() == level["name"].lower() and stream["threads"] == int(threads)]
+        rates = [stream["bytes_per_second"]["attained"] for stream in found["bandwidth"]  # update's stores find the lines that it has loaded
+                 if stream["level"].lower() == level["name"].lower() and stream["threads"] == int(threads) and stream["stream"] != "update"]
         private = int(threads) if level["name"] in ("L1", "L2") else 1
         levels.append([level["capacity_bytes"] * private, max(rates)])
     return peak, levels

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Opens pages of results in Chromium, without a window, and checks them.
 
-Usage: pages_test.py FLOPCAST FOLDER [--screenshots FOLDER]
+Usage: pages_test.py FLOPCAST FOLDER [--plain] [--screenshots FOLDER]
 
 FOLDER has documents, NAME.json, of which `flopcast report` makes a page each, and one of all together. Before, small pages with a fault each
 show that the checks find faults. Screenshots are those of narrow and wide windows in both schemes.
@@ -118,6 +118,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("documents", type=pathlib.Path)
+    parser.add_argument("--plain", action="store_true", help="flopcast was built without the files that draw plots and sort tables")
     parser.add_argument("--screenshots", type=pathlib.Path)
     options = parser.parse_args()
     documents = sorted(options.documents.glob("*.json"))
@@ -127,7 +128,7 @@ def main():
         folder = pathlib.Path(name)
         wrong = self_test(browser, folder)
         for page, files in pages_of(options.program, documents, folder):
-            wrong += [f"{page.name}: {fault}" for fault in checks.faults(browser, page, [file.read_text() for file in files])]
+            wrong += [f"{page.name}: {fault}" for fault in checks.faults(browser, page, [file.read_text() for file in files], options.plain)]
             if options.screenshots:
                 save_screenshots(browser, page, options.screenshots)
     print("\n".join(wrong) or f"{len(BAD)} faults found in bad pages, and none in {len(documents) + 1} pages")

@@ -37,7 +37,7 @@ struct BlockSizeServices {
 struct BlockSizeOptions {
   Seconds time_budget = 60;  ///< measured by services.elapsed, for recording, measuring, fitting and deciding; 0: decide without measuring
   double coarse_target = 0.03;             ///< relative standard deviation of every total after the first round ...
-  double target = 0.006;                   ///< ... and of the contenders at the end
+  double target = 0.01;                    ///< ... and of the contenders at the end
   double contender_margin = 0.04;          ///< totals within this fraction of the best are predicted with the final precision
   double tie_margin = default_tie_margin;  ///< relative; smaller differences are ties
   double method_error = prediction::default_method_error;  ///< relative standard deviation of a total beyond that of its models

@@ -226,6 +226,7 @@ class PairPlan final : public Plan::Implementation {
   };
   void check(std::span<const void* const> operands, const void* c, const void* d, Complex alpha, Complex beta) const;
   void choose_steps(const Machine& machine);
+  std::int64_t reserve(std::int64_t elements);
   void add_step(std::vector<LabelDimension>& dimensions, std::size_t t, Preparation preparation);
   void order_result(std::vector<LabelDimension>& dimensions, std::size_t leader);
   void make_sum(const std::vector<LabelDimension>& dimensions, std::size_t first, bool has_second);
@@ -330,6 +331,14 @@ void PairPlan::check(std::span<const void* const> operands, const void* c, const
   }
 }
 
+/// Reserves a part of the workspace, in whole cache lines; returns its offset in bytes.
+std::int64_t PairPlan::reserve(std::int64_t elements) {
+  constexpr std::int64_t line = 64;
+  const std::int64_t offset = workspace_bytes_;
+  workspace_bytes_ += round_up(elements * element_bytes(options_.precision), line);
+  return offset;
+}
+
 /// Sums or copies operand `t` into the workspace: densely, in the order of the operand's memory, unless it is arranged.
 void PairPlan::add_step(std::vector<LabelDimension>& dimensions, std::size_t t, Preparation preparation) {
   const bool arranges = preparation == Preparation::arrange;
@@ -356,7 +365,7 @@ void PairPlan::add_step(std::vector<LabelDimension>& dimensions, std::size_t t, 
   dimensions.erase(std::remove_if(dimensions.begin(), dimensions.end(), [&](const LabelDimension& x) { return is_of_one(x, t); }),
                    dimensions.end());
   step.sum.emplace(problem, options_.threads);
-  step.offset = workspace_bytes_;
+  step.offset = reserve(stride);
   step.conjugated = step.conjugated && arranges;
   const char* const what = arranges                                ? "copied in the order in which it is read"
                            : preparation == Preparation::conjugate ? "conjugated"
@@ -364,8 +373,6 @@ void PairPlan::add_step(std::vector<LabelDimension>& dimensions, std::size_t t, 
                                                                    : "summed over the labels that it alone has";
   step.what = fmt::format("{}: {}, {} in the workspace", name_of_operand(t), what,
                           format_bytes(static_cast<double>(stride * element_bytes(options_.precision))));
-  constexpr std::int64_t line = 64;
-  workspace_bytes_ += round_up(stride * element_bytes(options_.precision), line);
 }
 
 /// Lets the contraction write to the workspace: densely, with the labels of operand `leader` first, in the order of its memory.
@@ -389,8 +396,7 @@ void PairPlan::order_result(std::vector<LabelDimension>& dimensions, std::size_t
     stride *= dimension->extent;
   }
   ordered_result_.emplace(problem, options_.threads);
-  result_offset_ = workspace_bytes_;
-  workspace_bytes_ += round_up(stride * element_bytes(options_.precision), std::int64_t{64});
+  result_offset_ = reserve(stride);
 }
 
 void PairPlan::choose_steps(const Machine& machine) {

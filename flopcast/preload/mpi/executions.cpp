@@ -72,8 +72,9 @@ void TracingSession::begin_execution(std::size_t number, Seconds before) {
 /// Writes nothing for an execution that was begun and not measured. A program that leaves its loop over configurations by `break` is
 /// launched again.
 Seconds TracingSession::finish_execution() {
-  const MpiProfile profile = conclude();
+  MpiProfile profile = conclude();
   if (rank_ == 0 && profile.elapsed > 0) {
+    profile.kernel_sums = sums_of(kernels.table.kernels());
     append_profile(options, executions.number(), profile, kernels.table.kernels(), regions);
     executions.compare_calls(profile.calls);
   }

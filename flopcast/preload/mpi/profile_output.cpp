@@ -115,11 +115,20 @@ MpiProcess described(int rank, const ProcessFacts& facts) {
   return process;
 }
 
-/// Appends the profile as JSON: its head in one piece, then the kernels that `is_listed` takes, with `separator` between them.
-template <class IsListed>
+/// Returns whether a tuning learns something from this kernel by itself, of which programs have tens of thousands. Executions in full teach
+/// its times, those of `conditional` its number along the path, and others its times among its neighbours if there are new ones.
+bool teaches(const selective::KernelRecord& kernel, selective::Policy policy) {
+  using selective::Policy;
+  return kernel.is_met() && (policy == Policy::full || policy == Policy::conditional || kernel.in_context.count > 0);
+}
+
+enum class Form { file, result };  ///< a file has all kernels that were met, a line each; a result only those that teach, in one line
+
+/// Appends the profile as JSON: its head in one piece, then the kernels.
 void append_profile_text(Text& text, const MpiProfile& profile, const PageVector<selective::KernelRecord>& kernels,
-                         const RegionNames& regions, std::string_view separator, IsListed is_listed) {
+                         const RegionNames& regions, Form form) {
   constexpr std::size_t usual_kernel = 340;  // bytes
+  const std::string_view separator = form == Form::file ? ",\n" : ",";
   nlohmann::ordered_json members = to_document(profile, mpi_profile_schema);
   members.erase("kernels");
   const std::string head = members.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -128,7 +137,7 @@ void append_profile_text(Text& text, const MpiProfile& profile, const PageVector
   append(text, R"(,"kernels":[)");
   bool is_first = true;
   for (const selective::KernelRecord& kernel : kernels) {
-    if (is_listed(kernel)) {
+    if (form == Form::file ? kernel.is_met() : teaches(kernel, profile.policy)) {
       append(text, is_first ? separator.substr(1) : separator);
       append_kernel(text, kernel, regions);
       is_first = false;
@@ -153,23 +162,6 @@ std::optional<selective::PriorKernel> prior_kernel(const MpiKernel& known, Regio
   std::copy(known.words.begin(), known.words.end(), prior.key.words.begin());
   prior.key.size_count = std::clamp<std::int64_t>(known.size_count, 0, std::ssize(prior.key.words));
   return prior;
-}
-
-/// Returns the sums over the kernels of all processes.
-MpiKernelSums sums_of(const PageVector<selective::KernelRecord>& kernels) {
-  MpiKernelSums sums;
-  for (const selective::KernelRecord& kernel : kernels) {
-    sums.add(kernel.key.kind, times_of(kernel.along), kernel.in_context.count > 0 ? kernel.in_context : kernel.executed,
-             kernel.executed.count, kernel.skipped);
-  }
-  return sums;
-}
-
-/// Returns whether a tuning learns something from this kernel by itself, of which programs have tens of thousands. Executions in full teach
-/// its times, those of `conditional` its number along the path, and others its times among its neighbours if there are new ones.
-bool teaches(const selective::KernelRecord& kernel, selective::Policy policy) {
-  using selective::Policy;
-  return kernel.is_met() && (policy == Policy::full || policy == Policy::conditional || kernel.in_context.count > 0);
 }
 
 /// Appends a line in one write, so that a reader of the growing file finds whole lines and at most the start of one.
@@ -231,6 +223,15 @@ void describe_run(const protocol::MpiOptions& options, bool cpu_clock, const std
   }
 }
 
+MpiKernelSums sums_of(const PageVector<selective::KernelRecord>& kernels) {
+  MpiKernelSums sums;
+  for (const selective::KernelRecord& kernel : kernels) {
+    sums.add(kernel.key.kind, times_of(kernel.along), kernel.in_context.count > 0 ? kernel.in_context : kernel.executed,
+             kernel.executed.count, kernel.skipped);
+  }
+  return sums;
+}
+
 void append_beginning(const protocol::MpiOptions& options, std::size_t number) noexcept {
   try {
     append_line(options, fmt::format("{{\"execution\":{},\"begun\":true}}\n", number));
@@ -244,10 +245,7 @@ void append_profile(const protocol::MpiOptions& options, std::size_t number, con
   try {
     Text line;
     fmt::format_to(std::back_inserter(line), R"({{"execution":{},"profile":)", number);
-    MpiProfile summed = profile;
-    summed.kernel_sums = sums_of(kernels);
-    const auto is_listed = [policy = options.policy](const selective::KernelRecord& kernel) { return teaches(kernel, policy); };
-    append_profile_text(line, summed, kernels, regions, ",", is_listed);
+    append_profile_text(line, profile, kernels, regions, Form::result);
     append(line, "}\n");
     append_line(options, {line.data(), line.size()});
   } catch (const std::exception& error) {
@@ -259,8 +257,7 @@ void write_profile_file(const protocol::MpiOptions& options, const MpiProfile& p
                         const RegionNames& regions) noexcept {
   try {
     Text text;
-    const auto is_listed = [](const selective::KernelRecord& kernel) { return kernel.is_met(); };  // others: known from an earlier run
-    append_profile_text(text, profile, kernels, regions, ",\n", is_listed);
+    append_profile_text(text, profile, kernels, regions, Form::file);
     append(text, "\n");  // marks the end of a complete file
     std::ofstream out(options.profile);
     out.write(text.data(), static_cast<std::streamsize>(text.size()));

@@ -53,7 +53,7 @@ int MpiKnownKernels::add(const MpiKernelList& list) {
     fade(all);
     known->second.executed = times_of(all);
     known->second.in_context.reset();
-    known->second.along = {};  // of its own run
+    known->second.along = {};  // counts along the path of one run, not of the next
     known->second.skipped = 0;
     known->second.where = where;
   }

@@ -31,7 +31,7 @@ using selective::Policy;
 
 protocol::MpiOptions library_options(const MpiRunRequest& request) {
   auto options = with_members_of<protocol::MpiOptions>(request);
-  if (!request.prior_profile.empty() && request.executions.empty()) {  // a tuner's own file, otherwise
+  if (!request.prior_profile.empty() && request.executions.empty()) {  // a tuner's executions come with a file that it wrote
     static_cast<void>(read_mpi_kernels(request.prior_profile));
   }
   options.executions = request.executions;

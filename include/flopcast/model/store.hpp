@@ -56,7 +56,7 @@ class Store {
   [[nodiscard]] const std::filesystem::path& path() const noexcept;
   /// Message for the user about opening the store; usually empty.
   [[nodiscard]] const std::string& warning() const noexcept;
-  /// Number that changes where something else than this object changes the store.
+  /// Number that changes when another process or another Store writes to the same file, and not by this object's own writes.
   [[nodiscard]] std::int64_t version() const;
 
   /// Stores all samples or none.

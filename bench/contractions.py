@@ -134,20 +134,19 @@ def cost(options):
                 print(f"\nall {what}: {total:.0f} s predicted in {1e3 * made['cost']['seconds']:.0f} ms, {total / made['cost']['seconds']:.2g} times as fast")
 
 
-def random_cases(options):
-    """Returns random contractions like those of the TCCG suite. They have 3 to 8 indices of sizes from 2 to 3000, 1 MB to 1 GB in all, and at
-    most --max-flops. M, N and K have at least one index each, and every tensor has an order of its own."""
-    random, found = Random(options.seed), []
-    while len(found) < options.random:
-        names = "abcdefgh"[: random.randint(3, 8)]
-        roles = {index: random.choice("mnk") for index in names}
-        sizes = {index: round(math.exp(random.uniform(math.log(2), math.log(3000)))) for index in names}
-        tensors = [[index for index in names if roles[index] in sides] for sides in ("mn", "mk", "nk")]
-        elements = sum(math.prod(sizes[index] for index in tensor) for tensor in tensors)
-        if set(roles.values()) == set("mnk") and 1e6 <= 8 * elements <= 1e9 and 2 * math.prod(sizes.values()) <= options.max_flops:
-            result, left, right = ("".join(random.sample(tensor, len(tensor))) for tensor in tensors)
-            found.append((f"{result}={left},{right}", f"{result}={left},{right}", sizes))
-    return found
+def random_tensors(random, orders, random_size):
+    """Yields random contractions without end. They have sizes and roles of their indices (m: of C and A, n: of C and B, k: of A and B), and the
+    indices of C, A and B in alphabetical order."""
+    while True:
+        names = "abcdefgh"[: random.randint(*orders)]
+        roles = [random.choice("mnk") for _ in names]
+        sizes = {index: random_size() for index in names}
+        yield sizes, roles, [[index for index, role in zip(names, roles) if role in sides] for sides in ("mn", "mk", "nk")]
+
+
+def shuffled(random, tensors):
+    """Returns the contraction's text with the indices of every tensor in random order."""
+    return "{}={},{}".format(*("".join(random.sample(tensor, len(tensor))) for tensor in tensors))
 
 
 def bytes_of(text, sizes):
@@ -158,23 +157,42 @@ def flops_per_byte(text, sizes):
     return 2 * math.prod(sizes.values()) / bytes_of(text, sizes)
 
 
+def spread_evenly(random, smallest, largest):
+    """Returns a random integer whose logarithm is spread evenly."""
+    return round(math.exp(random.uniform(math.log(smallest), math.log(largest))))
+
+
+def random_cases(options):
+    """Returns random contractions like those of the TCCG suite. They have 3 to 8 indices of sizes from 2 to 3000, 1 MB to 1 GB in all, and at
+    most --max-flops. M, N and K have at least one index each, and every tensor has an order of its own."""
+    random, found = Random(options.seed), []
+    for sizes, roles, tensors in random_tensors(random, (3, 8), lambda: spread_evenly(random, 2, 3000)):
+        elements = sum(math.prod(sizes[index] for index in tensor) for tensor in tensors)
+        if set(roles) == set("mnk") and 1e6 <= 8 * elements <= 1e9 and 2 * math.prod(sizes.values()) <= options.max_flops:
+            text = shuffled(random, tensors)
+            found.append((text, text, sizes))
+        if len(found) == options.random:
+            return found
+
+
 def cases_of_kind(options, kind):
-    """Returns random contractions of a kind that `limit` names."""
-    orders, extents, intensity, memory = {
-        "many": ((3, 8), (2, 3000), (20, math.inf), (1e6, 4e8)), "large": ((3, 8), (2, 3000), (4, 20), (2e7, 4e8)),
-        "permuted": ((5, 7), (2, 60), (0, 4), (4e6, 6e7)), "few": ((2, 6), (12, 60), (0, 0.3), (1e4, 2e8))}[kind]
+    """Returns random contractions of a kind that `limit` names, of ranges of flops per byte and of bytes."""
+    orders, intensities, memory = {"many": ((3, 8), (20, math.inf), (1e6, 4e8)), "large": ((3, 8), (4, 20), (2e7, 4e8)),
+                                   "permuted": ((5, 7), (0, 4), (4e6, 6e7)), "few": ((2, 6), (0, 0.3), (1e4, 2e8))}[kind]
     random, found = Random(f"{options.seed} {kind}"), []
-    while len(found) < (options.random or 20):
-        names = "abcdefgh"[: random.randint(*orders)]
-        roles = {index: random.choice("mnk") for index in names}
-        sizes = {index: random.choice(extents) if kind == "few" else round(math.exp(random.uniform(*map(math.log, extents)))) for index in names}
-        tensors = ["".join(random.sample(t, len(t))) for t in ([index for index in names if roles[index] in sides] for sides in ("mn", "mk", "nk"))]
-        if not all(tensors) or (kind == "permuted" and list(roles.values()).count("k") != 1) or (kind == "large" and len({t[0] for t in tensors}) < 3):
+    random_size = {"few": lambda: random.choice((12, 60)), "permuted": lambda: spread_evenly(random, 2, 60)}.get(
+        kind, lambda: spread_evenly(random, 2, 3000))
+    for sizes, roles, tensors in random_tensors(random, orders, random_size):
+        text = shuffled(random, tensors)
+        if not all(tensors) or (kind == "permuted" and roles.count("k") != 1):
             continue
-        text = f"{tensors[0]}={tensors[1]},{tensors[2]}"
-        if intensity[0] < flops_per_byte(text, sizes) <= intensity[1] and memory[0] <= bytes_of(text, sizes) <= memory[1] and 2 * math.prod(sizes.values()) <= options.max_flops:
+        if kind == "large" and len({tensor[0] for tensor in re.split("[=,]", text)}) < 3:
+            continue
+        if (intensities[0] < flops_per_byte(text, sizes) <= intensities[1] and memory[0] <= bytes_of(text, sizes) <= memory[1]
+                and 2 * math.prod(sizes.values()) <= options.max_flops):
             found.append((text, sizes))
-    return found
+        if len(found) == (options.random or 20):
+            return found
 
 
 def roofs(options, threads):

@@ -37,7 +37,7 @@ TEST(Stopping, NormalIntervalIsNarrowerThanStudents) {
   EXPECT_TRUE(std::isinf(normal_mean_interval(of({1}), 0.99).high));
 }
 
-TEST(Stopping, FollowsListingOneOfPaper003) {
+TEST(Stopping, FollowsListingOneOfTorring2021) {
   EXPECT_TRUE(cannot_reach({8, 9}, 9.5));
   EXPECT_FALSE(cannot_reach({8, 10}, 9.5));
   StopLimits limits;

@@ -24,7 +24,7 @@ std::vector<std::pair<std::size_t, double>> pairs(const LevelShares& shares) {
   return all;
 }
 
-TEST(CacheAssociation, IsSmoothedByPaper000) {
+TEST(CacheAssociation, IsSmoothedByPeise2014) {
   EXPECT_DOUBLE_EQ(cache_association(0, 1000), std::tanh(4.0));
   EXPECT_DOUBLE_EQ(cache_association(500, 1000), std::tanh(4 * 0.5));
   EXPECT_DOUBLE_EQ(cache_association(1000, 1000), 0);

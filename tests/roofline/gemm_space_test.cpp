@@ -8,7 +8,7 @@
 namespace flopcast::roofline {
 namespace {
 
-TEST(GemmSpace, HasAsManyShapesAsPaper003) {
+TEST(GemmSpace, HasAsManyShapesAsTorring2021) {
   EXPECT_EQ(gemm_space("full").shapes.size(), 539U);    // equation 8
   EXPECT_EQ(gemm_space("reduced").shapes.size(), 96U);  // section IV-A
 }

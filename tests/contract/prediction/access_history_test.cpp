@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 constexpr std::int64_t element = 8, line = 64;
 constexpr std::int64_t limit = 983'040 * element;  // Peise et al. 2015: 5/4 of 6 MB
 
-/// Paper 002's example: a = b = c = 400, i = 8.
+/// The example of Peise, Fabregat-Traver and Bientinesi, On the Performance Prediction of BLAS-based Tensor Contractions (2015): a = b = c = 400, i = 8.
 Contraction example() { return make_contraction(parse_notation("abc=ai,ibc"), {{'a', 400}, {'b', 400}, {'c', 400}, {'i', 8}}); }
 
 /// An algorithm's kernel and queries about its access history.

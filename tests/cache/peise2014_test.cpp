@@ -55,7 +55,7 @@ Trace example() {
   return trace;
 }
 
-TEST(Paper000, Example2TheOperandsOfTheFirstTrmm) {
+TEST(Peise2014, Example2TheOperandsOfTheFirstTrmm) {
   const CallAccess trmm = access_distances(example(), {})[5];
   const std::int64_t rest = n - b;
   const std::int64_t w2_bytes = rest * b * element, a12 = b * rest * element, w1_bytes = b * (b + 1) / 2 * element, tau_bytes = b * element;
@@ -70,7 +70,7 @@ TEST(Paper000, Example2TheOperandsOfTheFirstTrmm) {
   EXPECT_EQ(trmm[0].distance_bytes, w2_bytes + a12 + w1_bytes + below_unit_diagonal + tau_bytes);
 }
 
-TEST(Paper000, Example3TheOperandsOfGeqr2) {
+TEST(Peise2014, Example3TheOperandsOfGeqr2) {
   const Trace trace = example();
   constexpr std::size_t second = 10;  // dgeqr2 of the second iteration
   ASSERT_EQ(trace.calls[second].routine->name, "dgeqr2");
@@ -85,7 +85,7 @@ TEST(Paper000, Example3TheOperandsOfGeqr2) {
   EXPECT_EQ(geqr2[1].distance_bytes, distinct_bytes(first) + all);
 }
 
-TEST(Paper000, AlgorithmsOfThisProjectAgreeWithTheNaiveScan) {
+TEST(Peise2014, AlgorithmsOfThisProjectAgreeWithTheNaiveScan) {
   for (const auto& [routine, order] : {std::pair{"dgeqrf", 14}, std::pair{"dpotrf", 17}}) {
     Call problem;
     problem.routine = &kernel::require(routine);

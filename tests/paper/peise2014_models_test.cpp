@@ -1,4 +1,4 @@
-// Paper 000 (Peise and Bientinesi, cache-aware modelling and prediction), section 2: its statements on models.
+// Statements on models of section 2 of Peise and Bientinesi, Cache-aware Performance Modeling and Prediction for Dense Linear Algebra, 2014.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -50,7 +50,7 @@ std::vector<double> errors_on_multiples_of_8(const Model& model) {
   return errors;
 }
 
-TEST(Paper000Models, DefaultsAreThoseOfSection22) {
+TEST(Peise2014Models, DefaultsAreThoseOfSection22) {
   const RefinementOptions options;
   EXPECT_EQ(options.min_width, 8);
   EXPECT_EQ(options.grid, Grid::gaussian);
@@ -61,13 +61,13 @@ TEST(Paper000Models, DefaultsAreThoseOfSection22) {
   EXPECT_EQ(options.error_type, ErrorType::maximum);
 }
 
-TEST(Paper000Models, OversamplingByOneGivesFivePointsPerDimension) {
+TEST(Peise2014Models, OversamplingByOneGivesFivePointsPerDimension) {
   EXPECT_EQ(grid_counts(total_basis(2, 3), domain, 1), (std::vector<int>{5, 5}));
   EXPECT_EQ(grid_counts(total_basis(2, 3), domain, 0), (std::vector<int>{4, 4}));  // Fig. 4a: "4 (i.e., oversampling of 0)"
   EXPECT_EQ(grid_points(domain, {5, 5}, Grid::gaussian, 8).size(), 25U);
 }
 
-TEST(Paper000Models, CoordinatesAreMultiplesOfEight) {
+TEST(Peise2014Models, CoordinatesAreMultiplesOfEight) {
   std::set<Sizes> sampled;
   model_of({}, &sampled);
   for (const Sizes& point : sampled) {
@@ -76,7 +76,7 @@ TEST(Paper000Models, CoordinatesAreMultiplesOfEight) {
   }
 }
 
-TEST(Paper000Models, SubSpacesAreSplitIntoFourAndNeverNarrowerThan32) {
+TEST(Peise2014Models, SubSpacesAreSplitIntoFourAndNeverNarrowerThan32) {
   EXPECT_EQ(subdivide(domain, 32, 8).size(), 4U);
   const Model model = model_of({});
   for (const Piece& piece : model.pieces) {
@@ -85,7 +85,7 @@ TEST(Paper000Models, SubSpacesAreSplitIntoFourAndNeverNarrowerThan32) {
   }
 }
 
-TEST(Paper000Models, TheFineModelIsFinerAndBetterThanTheRoughOne) {
+TEST(Peise2014Models, TheFineModelIsFinerAndBetterThanTheRoughOne) {
   RefinementOptions rough;  // section 2.3: 4 grid points along each axis, average error
   rough.oversampling = 0;
   rough.error_type = ErrorType::mean;
@@ -96,13 +96,13 @@ TEST(Paper000Models, TheFineModelIsFinerAndBetterThanTheRoughOne) {
   EXPECT_LT(summarise(errors_on_multiples_of_8(fine)).mean, summarise(errors_on_multiples_of_8(coarse)).mean);
 }
 
-TEST(Paper000Models, ErrorsAreMostlyWellBelowTwoPercent) {
+TEST(Peise2014Models, ErrorsAreMostlyWellBelowTwoPercent) {
   const Summary errors = summarise(errors_on_multiples_of_8(model_of({})));
   EXPECT_LT(errors.median, 0.01);
   EXPECT_LT(errors.third_quartile, 0.02);
 }
 
-TEST(Paper000Models, FlagsAndSpecialScalarsHaveSubModelsOfTheirOwn) {
+TEST(Peise2014Models, FlagsAndSpecialScalarsHaveSubModelsOfTheirOwn) {
   const Routine& trsm = kernel::require("dtrsm");
   std::set<ModelKey> keys;
   for (const char* side : {"L", "R"}) {
@@ -115,7 +115,7 @@ TEST(Paper000Models, FlagsAndSpecialScalarsHaveSubModelsOfTheirOwn) {
   EXPECT_EQ(keys.size(), 2U * 4U * 2U);  // 0.5 and 2.5 are both the general case
 }
 
-TEST(Paper000Models, SizesShareASubModel) {
+TEST(Peise2014Models, SizesShareASubModel) {
   const Routine& trsm = kernel::require("dtrsm");
   EXPECT_EQ(model_key(kernel::parse_call(trsm, {{"m", "64"}, {"n", "64"}}), "warm", ""),
             model_key(kernel::parse_call(trsm, {{"m", "1000"}, {"n", "8"}}), "warm", ""));

@@ -1,4 +1,4 @@
-// Paper 001 (Iakymchuk, performance prediction through time measurements): models from few timings, and LU predicted from GER.
+// Iakymchuk, Performance Prediction through Time Measurements, 2011: models from few timings, and LU predicted from GER.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -50,7 +50,7 @@ Model ger_model(int measurements) {
   return model_by_levels({}, {"n"}, domain, square_bytes, capacities, total_basis(1, 2), {measurements, 8}, source);
 }
 
-TEST(Paper001, GerPerformsMoreThan96PercentOfTheFlopsOfLu) {
+TEST(Iakymchuk2011, GerPerformsMoreThan96PercentOfTheFlopsOfLu) {
   EXPECT_EQ(ger_share(1), 0);
   EXPECT_DOUBLE_EQ(ger_share(2), 2.0 / 3);
   for (std::int64_t n = 20; n <= 2000; ++n) {
@@ -59,13 +59,13 @@ TEST(Paper001, GerPerformsMoreThan96PercentOfTheFlopsOfLu) {
   }
 }
 
-TEST(Paper001, TwoLevelsTakeEightToTwelveMeasurements) {
+TEST(Iakymchuk2011, TwoLevelsTakeEightToTwelveMeasurements) {
   EXPECT_EQ(LevelsOptions{}.measurements, 6);
   EXPECT_EQ(ger_model(4).cost.samples, 8);
   EXPECT_EQ(ger_model(6).cost.samples, 12);
 }
 
-TEST(Paper001, TheDegreeIsThatOfTheComplexity) {
+TEST(Iakymchuk2011, TheDegreeIsThatOfTheComplexity) {
   EXPECT_EQ(total_basis(1, 2).size(), 3U);  // a2 n^2 + a1 n + a0
   Call call;
   call.routine = &kernel::require("dger");
@@ -73,7 +73,7 @@ TEST(Paper001, TheDegreeIsThatOfTheComplexity) {
   EXPECT_THAT(degrees(basis, 2), ::testing::ElementsAre(1, 1));  // m n: O(n^2) where m = n
 }
 
-TEST(Paper001, GerDeviatesByLessThanThreePercentInL1AndTwoInL2) {
+TEST(Iakymchuk2011, GerDeviatesByLessThanThreePercentInL1AndTwoInL2) {
   const Model model = ger_model(6);
   for (std::int64_t n = 8; n < 300; ++n) {
     const double deviation = std::fabs(evaluate(model, Sizes{n}).seconds / ger_time(n) - 1);
@@ -81,7 +81,7 @@ TEST(Paper001, GerDeviatesByLessThanThreePercentInL1AndTwoInL2) {
   }
 }
 
-TEST(Paper001, LuDeviatesMostCloseToTheOriginAndEverLessWithItsOrder) {
+TEST(Iakymchuk2011, LuDeviatesMostCloseToTheOriginAndEverLessWithItsOrder) {
   const Model model = ger_model(6);
   const auto deviation = [&](std::int64_t n) { return std::fabs(Deviation{n, lu_from_ger(model, n).seconds, lu_time(n)}.relative()); };
   EXPECT_GT(deviation(16), deviation(64));

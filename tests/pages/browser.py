@@ -6,6 +6,7 @@ import pathlib
 import shutil
 
 from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
@@ -77,8 +78,13 @@ class Browser:
         return found
 
     def printed(self):
-        """Returns the page as a PDF."""
-        return base64.b64decode(self.command("Page.printToPDF", printBackground=True)["data"])
+        """Returns the page as a PDF. On a busy machine Chromium's own process for printing fails now and then, so it gets three tries."""
+        for last in (False, False, True):
+            try:
+                return base64.b64decode(self.command("Page.printToPDF", printBackground=True)["data"])
+            except WebDriverException as error:
+                if last or "Printing failed" not in str(error):
+                    raise
 
     def save_screenshot(self, file):
         """Writes the page, not only what the window shows, as a PNG. Chromium draws 16384 pixels at most."""

@@ -89,6 +89,18 @@ class RunTutorials(unittest.TestCase):
         self.assertEqual(differences("| a | 1 s |\n| b | 9 s |", "| b | 9 s |\n| a | 101 s |"), ["shows 101 s in the column 'value', where 1 s is shown"])
         self.assertEqual(differences("| 1 | 9 |", "| 2 | 400 |"), ["shows 400 in the column 'value', where 9 is shown"])  # no row in common
 
+    def test_the_path_may_go_through_another_process(self):
+        def differences(title, shown, came):
+            tables = (f"| process | {title} |\n|---|---|\n{rows}".split("\n") for rows in (shown, came))
+            return list(run_tutorials.differences([(1, next(tables))], next(tables)))
+
+        shown, came = "| a | 54 ms |\n| b | 0 s |", "| a | 5 ms |\n| b | 38 ms |"
+        self.assertEqual(differences("own code on path", shown, came), [])
+        self.assertEqual(differences("own code", shown, came), ["shows 5 ms in the column 'own code', where 54 ms is shown"])
+        self.assertEqual(differences("own code on path", shown, "| a | 3 ms |\n| b | 2 ms |"),
+                         ["shows 3 ms in the column 'own code on path', where 54 ms is shown"])
+        self.assertEqual(differences("own code on path", shown, "| a | 0 s |\n| b | 54 ms |"), [])
+
     def test_a_noisy_machine_may_add_columns(self):
         shown, came = ["| a | b |", "|---|---|"], ["| a | b | c |", "|---|---|---|"]
         self.assertEqual(list(run_tutorials.differences([(1, shown)], came)), ["doesn't show a table with the titles ['a', 'b']"])

@@ -43,8 +43,8 @@ void describe_run(const protocol::MpiOptions& options, bool cpu_clock, const std
 /// Returns the sums over the kernels of all processes.
 MpiKernelSums sums_of(const PageVector<selective::KernelRecord>& kernels);
 
-/// Appends a line to the results' file: the begin of execution `number`, or its profile with the kernels that a tuning learns from. A line is written as a whole or not at all; errors
-/// are reported on standard error.
+/// Appends a line to the results' file: the begin of execution `number`, or its profile with the kernels that a tuning learns from. A line
+/// is written as a whole or not at all; errors are reported on standard error.
 void append_beginning(const protocol::MpiOptions& options, std::size_t number) noexcept;
 void append_profile(const protocol::MpiOptions& options, std::size_t number, const MpiProfile& profile,
                     const PageVector<selective::KernelRecord>& kernels, const RegionNames& regions) noexcept;

@@ -27,8 +27,8 @@ struct DetectOptions {
 
 /// Caches and memory of this machine as measured on its fastest kind of cores (restricted_to() selects the others). They come from the file
 /// of an earlier run (microseconds), or are measured now (up to 15 s) and kept. Measurements beside other programs are made again once
-/// they have ended (half a second shows that). Throws unusable_measurement if the sweep shows no cache at
-/// all or is interrupted, environment_error if the file can't be written and options.unkept is empty.
+/// they have ended (half a second shows that), and stay if no cache shows then. Throws unusable_measurement if no cache shows and none was
+/// measured before, or if the sweep is interrupted; environment_error if the file can't be written and options.unkept is empty.
 MachineMeasurement measured_machine(const Topology& topology, const DetectOptions& options = {});
 
 /// Returns whether caches and memory were measured before, so that measured_machine() doesn't measure them. An empty `directory` is

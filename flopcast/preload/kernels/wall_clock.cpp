@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #if defined(__x86_64__)
@@ -38,6 +39,29 @@ Seconds time_of(clockid_t clock) noexcept {
 
 Seconds system_time() noexcept { return time_of(CLOCK_MONOTONIC); }
 
+struct Moment {
+  std::uint64_t count;
+  Seconds time;
+};
+
+/// Reads both clocks at once: of several tries, the one with the fewest ticks around the reading of the time. Where another program gets the
+/// core between two readings, the rate would be wrong by as much as it takes.
+Moment moment() noexcept {
+  constexpr int tries = 10;
+  Moment best{};
+  std::uint64_t shortest = std::numeric_limits<std::uint64_t>::max();
+  for (int i = 0; i < tries; ++i) {
+    const std::uint64_t before = counter();
+    const Seconds time = system_time();
+    const std::uint64_t ticks = counter() - before;
+    if (ticks < shortest) {
+      shortest = ticks;
+      best = {before + ticks / 2, time};
+    }
+  }
+  return best;
+}
+
 /// Returns whether the system's clock uses the counter. The system has then verified that the counters of all cores agree.
 bool system_uses_counter() noexcept {
   std::array<char, 8> name{};
@@ -63,14 +87,11 @@ void FastWallClock::calibrate() noexcept {
   if (!system_uses_counter()) {
     return;
   }
-  const std::uint64_t first = counter();
-  const Seconds begin = system_time();
-  Seconds end = begin;
-  while (end < begin + duration) {
-    end = system_time();
+  const Moment first = moment();
+  while (system_time() < first.time + duration) {
   }
-  const std::uint64_t last = counter();
-  rate = {last, end, (end - begin) / static_cast<Seconds>(last - first)};
+  const Moment last = moment();
+  rate = {last.count, last.time, (last.time - first.time) / static_cast<Seconds>(last.count - first.count)};
 }
 
 }  // namespace flopcast::preload::mpi

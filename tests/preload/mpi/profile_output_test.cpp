@@ -173,6 +173,7 @@ TEST_P(MpiModes, EachProcessHasARow) {
   busy["clock"] = "wall";
   for (json& process : busy["processes"]) {
     process["blocked_seconds"] = process["computation_seconds"].get<double>() / 2;
+    process["program_without_core_seconds"] = 0;  // whatever the processes lacked here
   }
   std::ofstream(folder_ / "busy.json") << busy;
   EXPECT_THAT(show("busy.json").out, HasSubstr(" on a core, of "));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "flopcast/core/statistics.hpp"
+#include "flopcast/support/simultaneous_readings.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -46,22 +47,8 @@ std::uint64_t run_block(std::uint64_t value) noexcept {
 std::int64_t read_counter() noexcept { return 0; }
 #endif
 
-/// Counter and monotonic time (ns) at one moment, taken from the attempt with the least time between its two readings.
-std::pair<std::int64_t, std::int64_t> simultaneous_readings() noexcept {
-  constexpr int attempts = 8;
-  std::pair<std::int64_t, std::int64_t> best{};
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (int i = 0; i < attempts; ++i) {
-    const std::int64_t before = read_counter();
-    const std::int64_t time = monotonic_nanoseconds();
-    const std::int64_t after = read_counter();
-    if (after - before < least) {
-      least = after - before;
-      best = {before + (after - before) / 2, time};
-    }
-  }
-  return best;
-}
+/// Counter and monotonic time (ns) at one moment.
+std::pair<std::int64_t, std::int64_t> count_and_time() noexcept { return simultaneous_readings(read_counter, monotonic_nanoseconds); }
 
 template <class Read>
 ClockQuality quality_of(Read read) {
@@ -95,11 +82,11 @@ WallClock::WallClock(Seconds calibration) : counter_(has_invariant_counter()) {
     return;
   }
   constexpr Seconds least = 1e-5;
-  static const std::pair<std::int64_t, std::int64_t> first = simultaneous_readings();
+  static const std::pair<std::int64_t, std::int64_t> first = count_and_time();
   const auto [first_count, first_time] = first;
   while (static_cast<Seconds>(monotonic_nanoseconds() - first_time) < std::max(calibration, least) * 1e9) {
   }
-  const auto [last_count, last_time] = simultaneous_readings();
+  const auto [last_count, last_time] = count_and_time();
   seconds_per_tick_ = 1e-9 * static_cast<Seconds>(last_time - first_time) / static_cast<Seconds>(last_count - first_count);
 }
 

@@ -6,8 +6,9 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <string_view>
+
+#include "flopcast/support/simultaneous_readings.hpp"
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
@@ -39,29 +40,6 @@ Seconds time_of(clockid_t clock) noexcept {
 
 Seconds system_time() noexcept { return time_of(CLOCK_MONOTONIC); }
 
-struct Moment {
-  std::uint64_t count;
-  Seconds time;
-};
-
-/// Reads both clocks at once: of several tries, the one with the fewest ticks around the reading of the time. Where another program gets the
-/// core between two readings, the rate would be wrong by as much as it takes.
-Moment moment() noexcept {
-  constexpr int tries = 10;
-  Moment best{};
-  std::uint64_t shortest = std::numeric_limits<std::uint64_t>::max();
-  for (int i = 0; i < tries; ++i) {
-    const std::uint64_t before = counter();
-    const Seconds time = system_time();
-    const std::uint64_t ticks = counter() - before;
-    if (ticks < shortest) {
-      shortest = ticks;
-      best = {before + ticks / 2, time};
-    }
-  }
-  return best;
-}
-
 /// Returns whether the system's clock uses the counter. The system has then verified that the counters of all cores agree.
 bool system_uses_counter() noexcept {
   std::array<char, 8> name{};
@@ -87,11 +65,11 @@ void FastWallClock::calibrate() noexcept {
   if (!system_uses_counter()) {
     return;
   }
-  const Moment first = moment();
-  while (system_time() < first.time + duration) {
+  const auto [first_count, first_time] = simultaneous_readings(counter, system_time);
+  while (system_time() < first_time + duration) {
   }
-  const Moment last = moment();
-  rate = {last.count, last.time, (last.time - first.time) / static_cast<Seconds>(last.count - first.count)};
+  const auto [last_count, last_time] = simultaneous_readings(counter, system_time);
+  rate = {last_count, last_time, (last_time - first_time) / static_cast<Seconds>(last_count - first_count)};
 }
 
 }  // namespace flopcast::preload::mpi

@@ -1,13 +1,14 @@
 #pragma once
 
-#if defined(__x86_64__)
-#endif
-#include <x86intrin.h>
 #include <cstdint>
 #include <ctime>
 #include <optional>
 #include <span>
 #include <string>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
 
 #include "flopcast/support/units.hpp"
 

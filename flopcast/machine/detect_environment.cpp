@@ -6,6 +6,7 @@
 #include <chrono>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "flopcast/machine/cpu/other_load.hpp"
@@ -23,31 +24,41 @@ std::filesystem::path measurement_file(const Topology& topology, const DetectOpt
   return directory / fmt::format("machine-{}.json", hardware_fingerprint(topology));
 }
 
-/// Measurements that couldn't be written, by folder and hardware. Several threads may use them.
-class UnwrittenMeasurements {
+/// This holds what no file does, by folder and hardware: measurements that couldn't be written, and where no cache showed though caches were
+/// measured before. Several threads may use it.
+class ProcessMemory {
  public:
-  static UnwrittenMeasurements& of_process() {
-    static UnwrittenMeasurements all;
-    return all;
+  static ProcessMemory& instance() {
+    static ProcessMemory memory;
+    return memory;
   }
   [[nodiscard]] std::optional<MachineMeasurement> find(const Topology& topology, const std::filesystem::path& directory) {
     const ForkSafeLock lock(mutex_);
-    const auto found = all_.find(directory / hardware_fingerprint(topology));
-    return found == all_.end() ? std::nullopt : std::optional(found->second);
+    const auto found = unwritten_.find(directory / hardware_fingerprint(topology));
+    return found == unwritten_.end() ? std::nullopt : std::optional(found->second);
   }
   void keep(const Topology& topology, const std::filesystem::path& directory, const MachineMeasurement& measurement) {
     const ForkSafeLock lock(mutex_);
-    all_[directory / hardware_fingerprint(topology)] = measurement;
+    unwritten_[directory / hardware_fingerprint(topology)] = measurement;
+  }
+  [[nodiscard]] bool no_cache_showed(const Topology& topology, const std::filesystem::path& directory) {
+    const ForkSafeLock lock(mutex_);
+    return without_caches_.count(directory / hardware_fingerprint(topology)) > 0;
+  }
+  void keep_that_no_cache_showed(const Topology& topology, const std::filesystem::path& directory) {
+    const ForkSafeLock lock(mutex_);
+    without_caches_.insert(directory / hardware_fingerprint(topology));
   }
 
  private:
   std::mutex mutex_;
-  std::map<std::filesystem::path, MachineMeasurement> all_;
+  std::map<std::filesystem::path, MachineMeasurement> unwritten_;
+  std::set<std::filesystem::path> without_caches_;
 };
 
 /// Returns the measurement that this process or an earlier one has kept.
 std::optional<MachineMeasurement> kept_measurement(const Topology& topology, const DetectOptions& options) {
-  if (std::optional<MachineMeasurement> unwritten = UnwrittenMeasurements::of_process().find(topology, options.directory)) {
+  if (std::optional<MachineMeasurement> unwritten = ProcessMemory::instance().find(topology, options.directory)) {
     return unwritten;
   }
   try {
@@ -67,7 +78,7 @@ void keep_measurement(const Topology& topology, const MachineMeasurement& measur
     if (!options.unkept) {
       throw;
     }
-    UnwrittenMeasurements::of_process().keep(topology, options.directory, measurement);
+    ProcessMemory::instance().keep(topology, options.directory, measurement);
     options.unkept(error.what());
   }
 }
@@ -79,7 +90,8 @@ MachineMeasurement measure(const Topology& topology, const DetectOptions& option
   measurement.cpu = topology.cpu;
   measurement.quick = options.quick;
   const OtherLoad others;
-  measurement.sweep = sweep_caches(WallClock(), options.quick ? quick_sweep() : SweepOptions(), options.progress);
+  measurement.sweep =
+      options.sweep ? options.sweep() : sweep_caches(WallClock(), options.quick ? quick_sweep() : SweepOptions(), options.progress);
   measurement.busy_cores = others.cores().value_or(0);
   measurement.hierarchy = cache_levels(measurement.sweep, topology.caches);
   return measurement;
@@ -95,9 +107,11 @@ bool others_are_busy() {
   return others.cores().value_or(0) > OtherLoad::much;
 }
 
-/// Returns whether a measurement counts for now: it was made on a quiet machine, or the machine is still as busy as it was.
-bool still_counts(const MachineMeasurement& kept, const DetectOptions& options) {
-  return kept.busy_cores <= OtherLoad::much || (options.is_busy ? options.is_busy() : others_are_busy());
+/// Returns whether a measurement counts for now: it was made on a quiet machine, no better one can be made, or the machine is still as busy
+/// as it was.
+bool still_counts(const MachineMeasurement& kept, const Topology& topology, const DetectOptions& options) {
+  return kept.busy_cores <= OtherLoad::much || ProcessMemory::instance().no_cache_showed(topology, options.directory) ||
+         (options.is_busy ? options.is_busy() : others_are_busy());
 }
 
 /// The library's peak on one core, kept with the machine's measurement. A machine may be slow for a minute, so that no measurement in that
@@ -146,12 +160,13 @@ bool is_measured(const Topology& topology, const std::filesystem::path& director
 
 MachineMeasurement measured_machine(const Topology& topology, const DetectOptions& options) {
   std::optional<MachineMeasurement> kept = options.refresh ? std::nullopt : kept_measurement(topology, options);
-  if (kept && still_counts(*kept, options)) {
+  if (kept && still_counts(*kept, topology, options)) {
     return *std::move(kept);
   }
   MachineMeasurement measurement = measure(topology, options);
   if (measurement.hierarchy.levels.empty()) {
     if (kept) {  // one of a busy machine is better than none
+      ProcessMemory::instance().keep_that_no_cache_showed(topology, options.directory);
       return *std::move(kept);
     }
     throw unusable_measurement("no cache shows in {} working sets from {} to {}; try again on a less busy machine",

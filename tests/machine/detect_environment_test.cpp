@@ -130,6 +130,31 @@ TEST_F(KeptMeasurement, IsMeasuredAgainOnceTheMachineIsIdleIfItWasBusy) {
   EXPECT_EQ(measured_machine(topology, options), measurement());
 }
 
+TEST_F(KeptMeasurement, StaysWhereNoCacheShowsLater) {
+  const Topology topology = two_cores();
+  int sweeps = 0;
+  DetectOptions options;
+  options.directory = directory_;
+  options.is_busy = [] { return false; };
+  options.sweep = [&] {  // as under valgrind: all working sets take as long
+    ++sweeps;
+    CacheSweep flat;
+    for (double bytes = 4096; bytes < 1 << 28; bytes *= 2) {
+      flat.triad.push_back({bytes, 1e-10});
+      flat.chase.push_back({bytes, 1e-8});
+    }
+    return flat;
+  };
+  EXPECT_THAT([&] { measured_machine(topology, options); },
+              ::testing::ThrowsMessage<Error>(::testing::HasSubstr("no cache shows in 16 working sets from 4 KiB to 128 MiB")));
+  MachineMeasurement noisy = measurement();
+  noisy.busy_cores = 1.7;
+  write_measurement(directory_ / ("machine-" + hardware_fingerprint(topology) + ".json"), noisy);
+  EXPECT_EQ(measured_machine(topology, options), noisy);
+  EXPECT_EQ(measured_machine(topology, options), noisy);
+  EXPECT_EQ(sweeps, 2) << "the process tries once";
+}
+
 TEST_F(KeptMeasurement, BandwidthSharesAreMeasuredWhenFirstAskedFor) {
   const Topology topology = two_cores();  // this process may use none of these CPUs
   const fs::path file = directory_ / ("machine-" + hardware_fingerprint(topology) + ".json");

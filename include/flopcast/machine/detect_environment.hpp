@@ -22,13 +22,15 @@ struct DetectOptions {
   SweepProgress progress;           ///< called at each step of a measurement
   /// Called with the reason why a measurement can't be written. It is then kept until the process ends; without this function, the refusal is an error.
   std::function<void(const std::string& reason)> unkept;
-  std::function<bool()> is_busy;  ///< returns whether other programs keep cores busy; empty: half a second of computing shows it
+  std::function<bool()> is_busy;      ///< returns whether other programs keep cores busy; empty: half a second of computing shows it
+  std::function<CacheSweep()> sweep;  ///< measures the caches; empty: sweep_caches()
 };
 
 /// Caches and memory of this machine as measured on its fastest kind of cores (restricted_to() selects the others). They come from the file
 /// of an earlier run (microseconds), or are measured now (up to 15 s) and kept. Measurements beside other programs are made again once
-/// they have ended (half a second shows that), and stay if no cache shows then. Throws unusable_measurement if no cache shows and none was
-/// measured before, or if the sweep is interrupted; environment_error if the file can't be written and options.unkept is empty.
+/// they have ended (half a second shows that). If no cache shows then, they stay, and this process tries no more. Throws unusable_measurement
+/// if no cache shows and none was measured before, or if the sweep is interrupted; environment_error if the file can't be written and
+/// options.unkept is empty.
 MachineMeasurement measured_machine(const Topology& topology, const DetectOptions& options = {});
 
 /// Returns whether caches and memory were measured before, so that measured_machine() doesn't measure them. An empty `directory` is

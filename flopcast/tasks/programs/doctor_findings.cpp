@@ -280,7 +280,9 @@ void add_first_calls(const DiagnosisFacts& facts, std::vector<Finding>& findings
 void add_numbers(const DiagnosisFacts& facts, std::vector<Finding>& findings) {
   const CallSum& all = facts.breakdown.all();
   const auto part = [&](Seconds seconds) {
-    return fmt::format("calls that took {} ({:.0f} % of the time in calls) met them", format_seconds(seconds), 100 * seconds / all.seconds);
+    const double percent = 100 * seconds / all.seconds;
+    return fmt::format("calls that took {} ({} % of the time in calls) met them", format_seconds(seconds),
+                       percent < 1 ? "under 1" : fmt::format("{:.0f}", percent));
   };
   if (is_noticeable(all.denormal_seconds, facts)) {
     findings.push_back(limited(FindingCause::denormals, "calls compute with denormal numbers, which many CPUs do slowly",
@@ -288,7 +290,7 @@ void add_numbers(const DiagnosisFacts& facts, std::vector<Finding>& findings) {
                                "set tiny numbers to zero, scale the problem, or let the program flush denormal numbers to zero (FTZ, DAZ)",
                                all.denormal_seconds, all.denormal_seconds * share_of_elapsed(facts)));
   }
-  if (is_noticeable(all.invalid_seconds, facts)) {
+  if (all.invalid_seconds > 0) {  // however short: what they lead to is wrong
     findings.push_back(limited(FindingCause::invalid_numbers, "calls compute with NaN or Inf, and their results are undefined",
                                part(all.invalid_seconds), "find where the first NaN comes from: what follows is computed for nothing",
                                all.invalid_seconds, all.invalid_seconds * share_of_elapsed(facts)));

@@ -187,6 +187,16 @@ TEST_F(DoctorFindings, DenormalAndInvalidNumbersAreToldApart) {
   EXPECT_THAT(recorded_causes(), ElementsAre(FindingCause::denormals, FindingCause::invalid_numbers));
 }
 
+TEST_F(DoctorFindings, InvalidNumbersCountHoweverBrieflyTheyAreMet) {
+  add(20, 500, 0.01);
+  add(1, 10, 1e-5).met_denormals = true;
+  add(1, 10, 1e-5).met_invalid = true;
+  const std::vector<Finding> findings = recorded_findings(facts());
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].cause, FindingCause::invalid_numbers);
+  EXPECT_THAT(findings[0].evidence, HasSubstr("(under 1 % of the time in calls)"));
+}
+
 TEST_F(DoctorFindings, FirstCallsThatTookLongAreOne) {
   add(1, 500, 1.0);
   add(20, 500, 0.01);
